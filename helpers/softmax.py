@@ -4,6 +4,8 @@
 and where every score is −inf, or there is none, there is nothing to share and all weights are 0.
 """
 
+import operator
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -15,13 +17,14 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
 
     exp(score) / sum of exp(scores), along `axis`. The largest score is subtracted first: the weights stay
     the same, and no exponential can overflow. float16, float32 and float64 are kept.
-    Raises ValueError for NaN, +inf, an axis that is not there, or a single number.
+    Raises ValueError for NaN, +inf, an axis that is not there, or a single number; TypeError for anything
+    but real numbers, or an axis that is not one whole number.
     Source: Bridle 1990, "Probabilistic Interpretation of Feedforward Classification Network Outputs".
     """
     shifted = _minus_largest(scores, axis)
     exponentials = np.exp(shifted)
-    totals = exponentials.sum(axis=axis, keepdims=True)
-    return exponentials / np.where(totals == 0, 1, totals)
+    totals = exponentials.sum(axis=axis, keepdims=True, dtype=np.float64)  # in float16, 2048 + 1 is 2048
+    return (exponentials / np.where(totals == 0, 1, totals)).astype(exponentials.dtype)
 
 
 def log_softmax(scores: ArrayLike, axis: int = -1) -> Array:
@@ -30,8 +33,8 @@ def log_softmax(scores: ArrayLike, axis: int = -1) -> Array:
     Accurate where a weight is too small for its dtype. A score of −inf gives −inf. Raises as softmax does.
     """
     shifted = _minus_largest(scores, axis)
-    totals = np.exp(shifted).sum(axis=axis, keepdims=True)
-    return shifted - np.log(np.where(totals == 0, 1, totals))
+    totals = np.exp(shifted).sum(axis=axis, keepdims=True, dtype=np.float64)
+    return (shifted - np.log(np.where(totals == 0, 1, totals))).astype(shifted.dtype)
 
 
 def entropy(weights: ArrayLike, axis: int = -1) -> Array:
@@ -45,7 +48,8 @@ def entropy(weights: ArrayLike, axis: int = -1) -> Array:
     _require_axis(weights, axis)
     _require_weights(weights, axis)
     logs = np.log(np.where(weights == 0, 1, weights))
-    return np.asarray(-(weights * logs).sum(axis=axis)) + weights.dtype.type(0)  # + 0 turns −0.0 into 0.0
+    total = -(weights * logs).sum(axis=axis, dtype=np.float64)
+    return np.asarray(total).astype(weights.dtype) + weights.dtype.type(0)  # + 0 turns −0.0 into 0.0
 
 
 def softmax_jacobian(weights: ArrayLike) -> Array:
@@ -70,6 +74,10 @@ def _minus_largest(scores: ArrayLike, axis: int) -> Array:
 
 
 def _require_axis(array: Array, axis: int) -> None:
+    try:
+        axis = operator.index(axis)
+    except TypeError as error:
+        raise TypeError(f"axis must be one whole number; got {axis!r}") from error
     if not -array.ndim <= axis < array.ndim:
         raise ValueError(f"axis {axis} is not there: the array has shape {array.shape}, {array.ndim} axes")
 
@@ -78,7 +86,8 @@ def _require_weights(weights: Array, axis: int) -> None:
     if not (weights >= 0).all():
         raise ValueError(f"weights must be 0 or more; got {weights.min()} in shape {weights.shape}")
     totals = weights.sum(axis=axis, dtype=np.float64)
-    tolerance = 4 * float(np.finfo(weights.dtype).eps) * max(1, weights.shape[axis])
+    n_keys = max(1, weights.shape[axis])
+    tolerance = 4 * float(np.finfo(weights.dtype).eps) * n_keys**0.5  # n roundings add up like √n
     wrong = (abs(totals - 1) > tolerance) & (totals != 0)
     if wrong.any():
         first = float(np.atleast_1d(totals)[np.atleast_1d(wrong)][0])

@@ -24,7 +24,7 @@ def as_floats(name: str, values: ArrayLike) -> Array:
         raise ValueError(f"{name} must be a full array: its rows have different lengths") from error
     if array.dtype.kind in "iu":
         return array.astype(np.float64)
-    if array.dtype not in KEPT_DTYPES:
+    if array.dtype.type not in KEPT_DTYPES:  # the type, so that either byte order will do
         kept = "float16, float32, float64 or whole numbers"
         raise TypeError(f"{name} must hold real numbers ({kept}); got dtype {array.dtype}")
     return array

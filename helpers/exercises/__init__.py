@@ -1,0 +1,88 @@
+"""Exercises that name your mistake: check, hint, solution, progress. Importing this loads nothing else.
+
+feedback    the answer to an attempt, and how numbers are set side by side
+sandbox     runs the learner's function: copies, time limit, captured printing, a kernel left as it was
+diagnosis   which wrong version of a function gives exactly these outputs?
+kinds       the kinds of exercise: write it, find the bug, predict, table, choose, open-ended
+probes      inputs that tell mistakes apart
+catalogue   finds an exercise by name; lesson_NN.py holds the exercises of one lesson
+progress    what is done, in a small file outside the notebooks
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from helpers.exercises.feedback import Feedback
+
+__all__ = ["check", "evaluate", "hint", "progress", "solution"]
+
+_MISSING = object()
+_hints_given: dict[str, int] = {}
+
+
+def check(name: object = _MISSING, attempt: object = _MISSING) -> None:
+    """An exercise's name, the learner's answer -> feedback, printed. Never raises; the code stays hidden."""
+    feedback = evaluate(name, attempt)
+    print(feedback.text)
+    if isinstance(name, str) and feedback.status != "not attempted":
+        from helpers.exercises.progress import record
+
+        record(name.strip(), feedback.status)
+
+
+def evaluate(name: object = _MISSING, attempt: object = _MISSING) -> Feedback:
+    """An exercise's name, the learner's answer -> Feedback. What `check` prints; never raises."""
+    from helpers.exercises.catalogue import find, unknown
+    from helpers.exercises.feedback import Feedback
+
+    if callable(name) and isinstance(attempt, str):
+        name, attempt = attempt, name  # check(softmax, "softmax") is as clear as the other order
+    exercise = find(name)
+    if exercise is None:
+        return Feedback("not attempted", "○ " + unknown("" if name is _MISSING else name))
+    if attempt is _MISSING:
+        return Feedback(
+            "not attempted", f"○ {exercise.name}: give your answer as well, after the name and a comma."
+        )
+    try:
+        return exercise.evaluate(attempt)
+    except Exception as error:  # a fault of ours must not end the learner's Run All
+        return Feedback(
+            "wrong",
+            f"✗ {exercise.name}: this answer could not be compared ({type(error).__name__}). "
+            "Please report it with your code: the check should have an answer for everything.",
+        )
+
+
+def hint(name: object) -> None:
+    """An exercise's name -> a hint, printed; each call goes one step further."""
+    from helpers.exercises.catalogue import find, unknown
+    from helpers.exercises.feedback import paragraph
+
+    exercise = find(name)
+    if exercise is None:
+        print(unknown(name))
+        return
+    given = _hints_given.get(exercise.name, 0)
+    number = min(given, len(exercise.hints) - 1)
+    _hints_given[exercise.name] = given + 1
+    print(paragraph(f"Hint {number + 1} of {len(exercise.hints)}: {exercise.hints[number]}", indent=""))
+    if given >= len(exercise.hints) - 1:
+        print(f'That is the last hint. solution("{exercise.name}") shows an answer.')
+
+
+def solution(name: object) -> None:
+    """An exercise's name -> one tested answer with its reason, printed."""
+    from helpers.exercises.catalogue import find, unknown
+
+    exercise = find(name)
+    print(unknown(name) if exercise is None else exercise.solution())
+
+
+def progress() -> None:
+    """Print which exercises are done, lesson by lesson."""
+    from helpers.exercises.progress import report
+
+    print(report())

@@ -1,0 +1,93 @@
+"""The answer to an attempt, and how expected and got are set side by side."""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from helpers.validation import Array
+
+Status = Literal["not attempted", "right", "wrong"]
+WIDTH = 100
+MOST_SHOWN = 8  # numbers in a row: enough for every probe, few enough to compare by eye
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What `check` says. `named` holds the alternatives: each is one mistake, or the two of a pair."""
+
+    status: Status
+    text: str
+    named: tuple[tuple[str, ...], ...] = ()
+    properties: tuple[str, ...] = ()
+
+    @property
+    def mistakes(self) -> tuple[str, ...]:
+        """Every mistake named, once."""
+        return tuple(dict.fromkeys(name for names in self.named for name in names))
+
+
+def paragraph(text: str, indent: str = "  ") -> str:
+    """Text -> the same text in lines of readable length, indented."""
+    return textwrap.fill(
+        text,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def sentence(clause: str) -> str:
+    """A clause -> the same with a capital letter and a full stop."""
+    clause = clause.strip()
+    return clause[:1].upper() + clause[1:] + ("" if clause.endswith((".", "?")) else ".")
+
+
+def section(reread: str) -> str:
+    """'02: What large scores do' -> '(Lesson 02, "What large scores do".)'."""
+    lesson, _, heading = reread.partition(": ")
+    return f'(Lesson {lesson}, "{heading}".)'
+
+
+def side_by_side(rows: Sequence[tuple[str, Array]], compared: tuple[str, str] = ("expected", "got")) -> str:
+    """Labelled rows of numbers -> aligned text. The two compared rows get as many digits as tell them apart."""
+    numbers = {label: np.atleast_1d(np.asarray(row, dtype=np.float64)).ravel() for label, row in rows}
+    first, second = (numbers.get(label) for label in compared)
+    digits = 2
+    if first is not None and second is not None and first.shape == second.shape:
+        while digits < 5 and _shown(first, digits) == _shown(second, digits):
+            digits += 1
+    texts = {}
+    for label, row in numbers.items():
+        texts[label] = _shown(row[:MOST_SHOWN], digits if label in compared else _fewest_digits(row))
+        if row.size > MOST_SHOWN:
+            texts[label].append("…")
+    width = max((len(text) for row in texts.values() for text in row), default=1)
+    label_width = max(len(label) for label in texts)
+    return "\n".join(
+        f"    {label:<{label_width}}  " + "  ".join(f"{text:>{width}}" for text in row)
+        for label, row in texts.items()
+    )
+
+
+def number(value: float, digits: int = 2) -> str:
+    """A number -> short text: 0.5 -> '0.50', 1e30 -> '1e+30', a whole number from 1,000 up in full."""
+    value = float(value)
+    if np.isnan(value) or np.isinf(value):
+        return "nan" if np.isnan(value) else ("-inf" if value < 0 else "inf")
+    if abs(value) >= 1e6:
+        return f"{value:.3g}"
+    return f"{value + 0.0:.{digits}f}"
+
+
+def _shown(row: Array, digits: int) -> list[str]:
+    return [number(value, digits) for value in row]
+
+
+def _fewest_digits(row: Array) -> int:
+    finite = row[np.isfinite(row)]
+    return 0 if bool((finite == np.round(finite)).all()) else 2

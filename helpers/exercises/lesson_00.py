@@ -1,0 +1,108 @@
+"""Exercise of lesson 00: one trivial function, to try how an exercise works."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from helpers.exercises.diagnosis import Mistake
+from helpers.exercises.kinds import Write
+from helpers.exercises.probes import Probe, numbers
+from helpers.validation import Array
+
+HOW = "00: How an exercise works"
+
+
+def total(numbers: Array) -> float:
+    """(n,) -> one number: the sum of the numbers."""
+    return float(np.sum(numbers))
+
+
+def _total_by_choices(
+    numbers: Array,
+    *,
+    which: Callable[[Array], Array] = lambda numbers: numbers,
+    combine: Callable[[Array], Array] = np.sum,
+) -> Array:
+    return combine(which(numbers))
+
+
+TOTAL = Write(
+    name="total",
+    task="The sum of the numbers.",
+    call="my_total(numbers)",
+    right=total,
+    recipe=_total_by_choices,
+    probes=(
+        Probe("three numbers", {"numbers": np.array([2.0, 3.0, 5.5])}),
+        Probe("three other numbers", {"numbers": np.array([-4.0, 0.5, 7.0])}),
+        Probe("whole numbers", {"numbers": np.array([4, -1, 6, 2])}),
+        Probe("five numbers", {"numbers": numbers(5)}),
+    ),
+    mistakes=(
+        Mistake(
+            "mean",
+            "the numbers were averaged",
+            "A sum is not divided by how many there are.",
+            HOW,
+            combine=np.mean,
+        ),
+        Mistake("product", "the numbers were multiplied", "A sum adds them.", HOW, combine=np.prod),
+        Mistake(
+            "first-only",
+            "only the first number came back",
+            "A `return` inside the loop ends the function in the first round; it belongs after the loop.",
+            HOW,
+            which=lambda numbers: numbers[:1],
+        ),
+        Mistake(
+            "last-only",
+            "only the last number came back",
+            "Each round of the loop should add to the total, not replace it.",
+            HOW,
+            which=lambda numbers: numbers[-1:],
+        ),
+        Mistake(
+            "last-left-out",
+            "the last number was left out",
+            "A range of n − 1 stops one too early.",
+            HOW,
+            which=lambda numbers: numbers[:-1],
+        ),
+        Mistake(
+            "first-left-out",
+            "the first number was left out",
+            "Rows and entries are counted from 0.",
+            HOW,
+            which=lambda numbers: numbers[1:],
+        ),
+        Mistake(
+            "largest",
+            "the largest number came back",
+            "`max` chooses one; a sum takes all.",
+            HOW,
+            combine=np.max,
+        ),
+        Mistake(
+            "running",
+            "the running totals came back",
+            "`cumsum` keeps every step; the task asks for the last of them.",
+            HOW,
+            combine=np.cumsum,
+        ),
+        Mistake(
+            "count",
+            "the numbers were counted",
+            "`len` says how many there are, not how much they add up to.",
+            HOW,
+            combine=lambda numbers: np.array(numbers.size),
+        ),
+    ),
+    hints=(
+        "NumPy has a function for this, and a loop does it as well.",
+        "Start a total at 0, add each number to it, and return it after the loop.",
+    ),
+    explain="np.sum adds all entries. A loop with a running total is right as well.",
+    reread=HOW,
+)
+
+EXERCISES = (TOTAL,)

@@ -1,0 +1,293 @@
+"""Run the learner's function without harm: copies, a time limit, captured printing, a kernel left as it was.
+
+The time limit is a timer signal in the main thread of a POSIX system (where Jupyter runs a cell). Elsewhere
+(Windows, another thread) a watching thread plants the exception, which Python delivers at the next line of
+Python code. Neither can stop one single long call inside NumPy.
+"""
+
+import builtins
+import contextlib
+import ctypes
+import dis
+import functools
+import inspect
+import io
+import linecache
+import math
+import os
+import random
+import signal
+import sys
+import threading
+import time
+import traceback
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from helpers.validation import Array
+
+SECONDS = 3.0  # for all the calls of one check; right and wrong answers need some milliseconds
+MOST_NUMBERS = 100_000  # in one result: the probes need a few hundred
+Inputs = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one call did. Exactly one of value, returned, error and stopped tells how it ended."""
+
+    value: Array | None = None
+    returned: str = ""  # what came back instead of an array of numbers, as a clause
+    error: str = ""  # "ValueError: operands could not be broadcast …"
+    stopped: bool = False  # out of time
+    line: str = ""  # the learner's line at which the error arose
+    note: str = ""  # about an accepted result of another type
+    printed: str = ""
+    changed: tuple[str, ...] = ()  # names of the inputs that the call changed
+
+
+class OutOfTimeError(BaseException):
+    """Not an Exception, so that `except Exception` in the learner's code lets it through."""
+
+
+class Runner:
+    """Calls one function again and again under one time limit."""
+
+    def __init__(self, function: Callable[..., Any], seconds: float | None = None) -> None:
+        """The clock starts now; SECONDS unless told otherwise."""
+        self.function = function
+        self.deadline = time.monotonic() + (SECONDS if seconds is None else seconds)
+
+    def __call__(self, inputs: Inputs) -> Outcome:
+        """Named inputs -> Outcome. The function gets copies, by position."""
+        given = {
+            name: np.copy(value) if isinstance(value, np.ndarray) else value for name, value in inputs.items()
+        }
+        seconds = self.deadline - time.monotonic()
+        if seconds <= 0:
+            return Outcome(stopped=True)
+        printed = io.StringIO()
+        try:
+            with (
+                _kernel_as_it_was(),
+                contextlib.redirect_stdout(printed),
+                contextlib.redirect_stderr(printed),
+            ):
+                outcome = _guarded(self.function, given, seconds)
+        except OutOfTimeError:  # fired in the few lines after the function had ended
+            outcome = Outcome(stopped=True)
+        changed = tuple(name for name in inputs if not _same_input(inputs[name], given[name]))
+        return replace(outcome, printed=printed.getvalue(), changed=changed)
+
+
+def _guarded(function: Callable[..., Any], given: dict[str, Any], seconds: float) -> Outcome:
+    try:
+        with _time_limit(seconds):
+            return _numbers(function(*given.values()))
+    except OutOfTimeError:
+        return Outcome(stopped=True)
+    except BaseException as error:  # SystemExit and KeyboardInterrupt as well: the notebook goes on
+        return Outcome(error=_message(error), line=_learners_line(error, function))
+
+
+def _numbers(result: object) -> Outcome:
+    """What the function returned -> its numbers as an array, or a clause that says what it is instead."""
+    if inspect.isgenerator(result) or inspect.iscoroutine(result):
+        result.close()
+        what = "a generator (it has `yield`)" if inspect.isgenerator(result) else "a coroutine (`async def`)"
+        return Outcome(returned=f"returned {what}, not an array")
+    if result is None:
+        return Outcome(returned="returned None")
+    if isinstance(result, str | bytes | dict | set | type | types.ModuleType) or callable(result):
+        return Outcome(returned=f"returned {_kind(result)}, not an array of numbers")
+    note = ""
+    if type(result).__module__.partition(".")[0] == "torch":
+        tensor: Any = result
+        result = tensor.detach().cpu().numpy()
+        note = (
+            "You returned a torch tensor. Its numbers count; the helpers of this lesson return NumPy arrays."
+        )
+    if isinstance(result, list | tuple) and len(result) > MOST_NUMBERS:
+        return Outcome(returned=f"returned a {type(result).__name__} of {len(result):,} things")
+    try:
+        array = np.asarray(result)
+    except (ValueError, TypeError):
+        return Outcome(
+            returned=f"returned {_parts(result)}, which make no full array (rows of different lengths?)"
+        )
+    if array.size > MOST_NUMBERS:
+        return Outcome(returned=f"returned an array of shape {array.shape}: far too many numbers")
+    if array.dtype.kind not in "iuf":
+        kinds = {
+            "b": "True and False",
+            "c": "complex numbers",
+            "O": "Python objects",
+            "U": "texts",
+            "S": "texts",
+        }
+        what = kinds.get(array.dtype.kind, f"entries of type {array.dtype}")
+        return Outcome(returned=f"returned {what}, not real numbers")
+    if isinstance(result, list | tuple):
+        note = f"You returned a {type(result).__name__}. Its numbers count; the helpers return NumPy arrays."
+    return Outcome(value=np.array(array, copy=True), note=note)
+
+
+def _kind(thing: object) -> str:
+    names: dict[type, str] = {str: "a text", dict: "a dictionary", set: "a set", bytes: "bytes"}
+    if isinstance(thing, type):
+        return "a class"
+    if isinstance(thing, types.ModuleType):
+        return "a module"
+    if callable(thing):
+        return "a function"
+    return names.get(type(thing), f"a {type(thing).__name__}")
+
+
+def _parts(result: object) -> str:
+    if isinstance(result, list | tuple):
+        return f"a {type(result).__name__} of {len(result)} things"
+    return f"a {type(result).__name__}"
+
+
+def _same_input(before: object, after: object) -> bool:
+    if not isinstance(before, np.ndarray):
+        return True  # numbers cannot be changed from inside
+    after_array = np.asarray(after)
+    return before.shape == after_array.shape and bool(np.array_equal(before, after_array, equal_nan=True))
+
+
+def _message(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return "RecursionError: the function calls itself without end"
+    try:
+        text = " ".join(str(error).split())
+    except Exception:
+        text = ""
+    return f"{type(error).__name__}: {text}".rstrip(": ")[:300]
+
+
+def _learners_line(error: BaseException, function: Callable[..., Any]) -> str:
+    code = code_of(function)
+    if code is None:
+        return ""
+    frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    lines = [line for place, line in frames if place.co_filename == code.co_filename]
+    return linecache.getline(code.co_filename, lines[-1]).strip() if lines else ""
+
+
+def code_of(function: object) -> types.CodeType | None:
+    """A callable -> the code object behind it, or None where Python does not show one."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    try:
+        function = inspect.unwrap(function)  # type: ignore[arg-type]
+    except Exception:
+        return None
+    if not hasattr(function, "__code__"):
+        function = getattr(type(function), "__call__", None)  # noqa: B004  (an object that can be called)
+    code = getattr(function, "__code__", None)
+    return code if isinstance(code, types.CodeType) else None
+
+
+def is_stub(function: object) -> bool:
+    """True where the body is nothing but a docstring, `pass` or `...`."""
+    code = code_of(function)
+    nothing = {"RESUME", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "NOP", "CACHE"}
+    if code is None:
+        return False
+    steps = list(dis.get_instructions(code))
+    loaded = [step.argval for step in steps if step.opname in ("LOAD_CONST", "RETURN_CONST")]
+    return all(step.opname in nothing for step in steps) and loaded == [None]
+
+
+@contextlib.contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    main = threading.current_thread() is threading.main_thread()
+    with _timer_signal(seconds) if main and hasattr(signal, "setitimer") else _watching_thread(seconds):
+        yield
+
+
+@contextlib.contextmanager
+def _timer_signal(seconds: float) -> Iterator[None]:
+    armed = True
+
+    def ring(_number: int, _frame: object) -> None:
+        if armed:
+            raise OutOfTimeError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    # It rings again and again: a bare `except:` in the learner's loop may swallow the first.
+    timer_before = signal.setitimer(signal.ITIMER_REAL, seconds, 0.02)
+    try:
+        yield
+    finally:
+        armed = False
+        signal.setitimer(signal.ITIMER_REAL, *timer_before)
+        signal.signal(signal.SIGALRM, before if before is not None else signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def _watching_thread(seconds: float) -> Iterator[None]:
+    learner = ctypes.c_ulong(threading.get_ident())
+    plant = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    ended = threading.Event()
+
+    def watch() -> None:
+        wait = seconds
+        while not ended.wait(wait):
+            plant(learner, ctypes.py_object(OutOfTimeError))
+            wait = 0.02
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+        plant(learner, None)  # one that was planted but not yet delivered
+
+
+@contextlib.contextmanager
+def _kernel_as_it_was() -> Iterator[None]:
+    """Put back what a learner's function might change for the whole kernel."""
+    modules = (np, np.linalg, math, builtins)
+    names = [dict(vars(module)) for module in modules]
+    states = (np.get_printoptions(), np.random.get_state(), random.getstate())  # noqa: NPY002
+    recursion, trace, folder = sys.getrecursionlimit(), sys.gettrace(), os.getcwd()
+    alarm = signal.getsignal(signal.SIGINT)
+    builtins.input = _no_input
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for module, before in zip(modules, names, strict=True):
+            _restore_names(vars(module), before)
+        np.set_printoptions(**states[0])
+        np.random.set_state(states[1])  # noqa: NPY002  (the learner may use the old interface)
+        random.setstate(states[2])
+        sys.setrecursionlimit(recursion)
+        sys.settrace(trace)
+        if os.getcwd() != folder:
+            os.chdir(folder)
+        if (
+            signal.getsignal(signal.SIGINT) is not alarm
+            and threading.current_thread() is threading.main_thread()
+        ):
+            signal.signal(signal.SIGINT, alarm)
+
+
+def _restore_names(now: dict[str, Any], before: dict[str, Any]) -> None:
+    """Put back what was replaced or deleted. New names stay: NumPy loads some of its parts late."""
+    for name, value in before.items():
+        if now.get(name) is not value:
+            now[name] = value
+
+
+def _no_input(*_question: object) -> str:
+    raise RuntimeError("input() cannot ask while a check runs; the function gets its numbers as arguments")
