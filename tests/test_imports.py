@@ -1,0 +1,199 @@
+"""What importing a helper loads, which helper may import which, and what each function says of itself."""
+
+import ast
+import importlib
+import inspect
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+import pytest
+
+import helpers
+import helpers.validation
+
+FOLDER = Path(helpers.__file__).parent
+HEAVY = ("torch", "matplotlib")
+
+# The only helpers that may load one of these, and which.
+MAY_LOAD = {"helpers.plots": {"matplotlib"}}
+
+# A module imports only modules of a lower storey: the maths knows no data, no pictures and no exercises.
+STOREYS = [
+    {"helpers.validation"},
+    {"helpers.similarity", "helpers.scaling", "helpers.softmax"},
+    {"helpers.datasets"},
+    {"helpers.plots", "helpers.exercises"},
+]
+MATHS = sorted(STOREYS[1])
+
+
+def module_names() -> list[str]:
+    """Every module and package in the folder of helpers, by its dotted name."""
+    paths = sorted(FOLDER.rglob("*.py"))
+    dotted = [".".join(["helpers", *path.relative_to(FOLDER).with_suffix("").parts]) for path in paths]
+    return [name.removesuffix(".__init__") for name in dotted]
+
+
+HELPERS = [name for name in module_names() if name != "helpers"]
+
+
+def source_file(name: str) -> Path:
+    path = FOLDER.joinpath(*name.split(".")[1:])
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def imports_of(name: str) -> set[str]:
+    """The modules that a file imports anywhere in it, functions included."""
+    found: set[str] = set()
+    package = name if source_file(name).name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(source_file(name).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            parents = package.split(".")
+            base = ".".join(parents[: len(parents) - node.level + 1]) if node.level else ""
+            start = ".".join(part for part in (base, node.module or "") if part)
+            inside = {f"{start}.{alias.name}" for alias in node.names} & set(module_names())
+            found |= inside or {start}
+    return found
+
+
+def public_functions(module: ModuleType) -> list[FunctionType]:
+    return [
+        item
+        for name, item in vars(module).items()
+        if inspect.isfunction(item) and item.__module__ == module.__name__ and not name.startswith("_")
+    ]
+
+
+def part_of(name: str) -> str:
+    """helpers.exercises.probes -> helpers.exercises: the module or package directly inside helpers."""
+    return ".".join(name.split(".")[:2])
+
+
+def storey(name: str) -> int:
+    found = [number for number, names in enumerate(STOREYS) if part_of(name) in names]
+    assert found, f"{name} has no storey: give it one in STOREYS"
+    return found[0]
+
+
+def loaded_by(*names: str) -> dict[str, list[str]]:
+    """What a fresh Python has loaded after importing each of these in turn."""
+    code = (
+        "import importlib, json, sys\n"
+        "before, loaded = set(sys.modules), {}\n"
+        f"for name in {names!r}:\n"
+        "    importlib.import_module(name)\n"
+        "    loaded[name] = sorted(set(sys.modules) - before)\n"
+        "print(json.dumps(loaded))"
+    )
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=FOLDER.parent, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_importing_helpers_loads_nothing_else() -> None:
+    assert loaded_by("helpers")["helpers"] == ["helpers"]
+
+
+def test_the_plain_helpers_load_neither_torch_nor_matplotlib() -> None:
+    plain = [name for name in module_names() if name not in MAY_LOAD]
+    assert "helpers.softmax" in plain
+    for name, loaded in loaded_by(*plain).items():
+        assert not set(HEAVY) & set(loaded), f"{name} loads {sorted(set(HEAVY) & set(loaded))}"
+
+
+@pytest.mark.parametrize("name", sorted(MAY_LOAD))
+def test_a_helper_loads_only_what_it_is_for(name: str) -> None:
+    assert set(HEAVY) & set(loaded_by(name)[name]) == MAY_LOAD[name]
+
+
+@pytest.mark.parametrize("name", HELPERS)
+def test_imports_run_one_way(name: str) -> None:
+    for other in sorted(imports_of(name)):
+        top = other.split(".")[0]
+        assert top not in {"notebooks", "tests", "tools", "course"}, f"{name} imports {other}"
+        if top == "helpers":
+            below = storey(other) < storey(name)
+            assert below or part_of(other) == part_of(name), f"{name} must not import {other}"
+
+
+@pytest.mark.parametrize("name", MATHS)
+def test_the_maths_imports_numpy_and_validation_and_no_more(name: str) -> None:
+    others = {other for other in imports_of(name) if other.split(".")[0] not in sys.stdlib_module_names}
+    assert others <= {"numpy", "numpy.typing", "helpers.validation"}
+    assert "helpers.validation" in others
+
+
+def test_the_map_names_every_helper_and_no_other() -> None:
+    mapped = re.findall(r"^(\w+) {2,}\S", helpers.__doc__ or "", flags=re.MULTILINE)
+    there = {name.split(".")[1] for name in HELPERS}
+    assert len(mapped) == len(set(mapped))
+    assert set(mapped) == there
+
+
+@pytest.mark.parametrize("name", module_names())
+def test_each_helper_opens_with_what_it_is_for(name: str) -> None:
+    doc = importlib.import_module(name).__doc__
+    assert doc
+    assert doc.strip()
+
+
+@pytest.mark.parametrize("name", HELPERS)
+def test_each_public_function_has_a_docstring(name: str) -> None:
+    for function in public_functions(importlib.import_module(name)):
+        assert inspect.getdoc(function), f"{name}.{function.__name__} has no docstring"
+
+
+# The catalogue of exercises is full of small wrong functions: they are named by their mistake, not by shapes.
+@pytest.mark.parametrize("name", [name for name in HELPERS if not name.startswith("helpers.exercises")])
+def test_a_function_that_gives_an_array_opens_with_its_shapes(name: str) -> None:
+    for function in public_functions(importlib.import_module(name)):
+        if name in MATHS or "ndarray" in str(inspect.signature(function).return_annotation):
+            first_line = (inspect.getdoc(function) or "").splitlines()[0]
+            assert "->" in first_line, f"{name}.{function.__name__}: no shape arrow in {first_line!r}"
+
+
+def raising_functions(*names: str) -> set[str]:
+    """Functions of these modules that raise, or call a private one or a check of validation that does."""
+    calls: dict[str, set[str]] = {}
+    raising: set[str] = set()
+    checks = {function.__name__ for function in public_functions(helpers.validation)}
+    for name in names:
+        for node in ast.walk(ast.parse(source_file(name).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                inside = list(ast.walk(node))
+                called = [call.func for call in inside if isinstance(call, ast.Call)]
+                calls.setdefault(node.name, set()).update(f.id for f in called if isinstance(f, ast.Name))
+                if any(isinstance(part, ast.Raise) for part in inside):
+                    raising.add(node.name)
+    while True:
+        passed_on = {name for name in raising if name.startswith("_") or name in checks}
+        more = {name for name, called in calls.items() if called & passed_on} - raising
+        if not more:
+            break
+        raising |= more
+    return raising
+
+
+# `check` of the exercises never raises; a picture says what it asks beyond real numbers.
+@pytest.mark.parametrize("name", [*MATHS, "helpers.validation", "helpers.datasets", "helpers.plots"])
+def test_a_function_that_can_raise_says_so(name: str) -> None:
+    raising = raising_functions(*{name, "helpers.validation"} if name in MATHS else {name})
+    functions = [item for item in public_functions(importlib.import_module(name)) if item.__name__ in raising]
+    assert functions
+    for function in functions:
+        said = re.search(r"\braises?\b", inspect.getdoc(function) or "", flags=re.IGNORECASE)
+        assert said, f"{name}.{function.__name__} can raise and does not say so"
+
+
+def test_every_function_of_the_maths_checks_what_it_is_given() -> None:
+    for name in MATHS:
+        functions = {function.__name__ for function in public_functions(importlib.import_module(name))}
+        assert functions
+        assert functions <= raising_functions(name, "helpers.validation"), name
