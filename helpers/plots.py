@@ -11,6 +11,8 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
@@ -47,7 +49,7 @@ def plot_matrix(
     matrix = _labelled("matrix", matrix, (len(rows), len(columns)))
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(1.6 + 0.62 * len(columns), 1.1 + 0.45 * len(rows)))
-        _draw_matrix(axes, matrix, rows, columns, what, decimals, sides)
+        _draw_matrix(axes, matrix, rows, columns, what, decimals, sides, (matrix.min(), matrix.max()))
         _show(figure)
     row, column = divmod(int(matrix.argmax()), len(columns))
     largest = f"{matrix.max():.{decimals}f}"
@@ -57,67 +59,72 @@ def plot_matrix(
 def plot_matrices(
     matrices: Mapping[str, ArrayLike], rows: Sequence[str], columns: Sequence[str], decimals: int = 2
 ) -> None:
-    """{title: (n_rows, n_columns)} -> the tables side by side; prints row and column sums.
+    """{title: (n_rows, n_columns)} -> tables side by side, in the same colours; prints row and column sums.
 
     Raises ValueError where the labels do not fit a matrix.
     """
     tables = {t: _labelled(t, m, (len(rows), len(columns))) for t, m in matrices.items()}
+    limits = (min(m.min() for m in tables.values()), max(m.max() for m in tables.values()))
     with plt.rc_context(STYLE):
         width = len(tables) * (1.3 + 0.6 * len(columns))
         figure, all_axes = plt.subplots(
             1, len(tables), figsize=(width, 0.9 + 0.45 * len(rows)), squeeze=False
         )
         for axes, (title, matrix) in zip(all_axes[0], tables.items(), strict=True):
-            _draw_matrix(axes, matrix, rows, columns, title, decimals, ("queries", "keys"))
+            _draw_matrix(axes, matrix, rows, columns, title, decimals, ("queries", "keys"), limits)
         _show(figure)
     for title, matrix in tables.items():
         print(f"{title}: row sums {_numbers(matrix.sum(1))}, column sums {_numbers(matrix.sum(0))}.")
 
 
-def plot_arrows(vectors: ArrayLike, labels: Sequence[str], compare_with: int = 0) -> None:
-    """(n, 2), n labels -> arrows from the origin, each with its dot product with arrow `compare_with`.
+def plot_arrows(vectors: ArrayLike, labels: Sequence[str]) -> None:
+    """(n, 2), n labels -> arrows from the origin; prints each length, and its angle to the first arrow.
 
-    Raises ValueError unless each vector has two entries and one label.
+    Raises ValueError unless each vector has two entries, a length above 0, and one label.
     """
     vectors = _labelled("vectors", vectors, (len(labels), 2))
-    scores = vectors @ vectors[compare_with]
-    cosines = scores / (np.linalg.norm(vectors, axis=1) * np.linalg.norm(vectors[compare_with]))
-    reach = 1.25 * abs(vectors).max()
+    lengths = np.linalg.norm(vectors, axis=1)
+    if not (lengths > 0).all():
+        raise ValueError(f"each arrow needs a length above 0; got lengths {lengths}")
+    cosines = vectors @ vectors[0] / (lengths * lengths[0])
+    margin = 0.25 * lengths.max()
+    low, high = np.minimum(vectors.min(0), 0) - margin, vectors.max(0) + margin
     with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(figsize=(5, 5))
+        figure, axes = plt.subplots(figsize=(5.5, 5.5 * (high - low)[1] / (high - low)[0]))
         axes.axhline(0, color="0.85", zorder=0)
         axes.axvline(0, color="0.85", zorder=0)
         for i, (vector, label) in enumerate(zip(vectors, labels, strict=True)):
             colour = COLOURS[i % len(COLOURS)]
             arrow = {"arrowstyle": "-|>", "color": colour, "lw": 2, "shrinkA": 0, "shrinkB": 0}
             axes.annotate("", xy=vector, xytext=(0, 0), arrowprops=arrow)
-            place = vector + 0.12 * reach * vector / np.linalg.norm(vector)
-            axes.text(place[0], place[1], label, color=colour, ha="center", va="center", weight="bold")
-        axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
-        axes.set(xlabel="dimension 0", ylabel="dimension 1", title=f"Compared with {labels[compare_with]}")
+            x, y = vector + 0.5 * margin * vector / lengths[i] + (0, 0.3 * margin)
+            axes.text(x, y, label, color=colour, ha="center", va="center", weight="bold")
+        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
+        axes.set(xlabel="dimension 0", ylabel="dimension 1")
         _show(figure)
-    for label, score, cosine in zip(labels, scores, cosines, strict=True):
+    for label, length, cosine in zip(labels, lengths, cosines, strict=True):
         angle = round(np.degrees(np.arccos(np.clip(cosine, -1, 1))))
-        print(f"{labels[compare_with]} · {label} = {score + 0:.2f}, at an angle of {angle}°")
+        print(f"{label}: length {length:.2f}, at {angle}° to {labels[0]}")
 
 
 def plot_cloud(points: Mapping[str, tuple[Array, Array]], x: str, y: str, names: Mapping[str, Any]) -> None:
-    """{group: (xs, ys)} -> a scatter plot; `names` {word: (x, y)} are written beside their points."""
+    """{group: (xs, ys)} -> a scatter plot, xs on a log axis; `names` {word: (x, y)} are written in it."""
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(6.5, 4))
         for i, (group, (xs, ys)) in enumerate(points.items()):
-            axes.plot(xs, ys, ".", ms=2.5, color=("0.6", *COLOURS)[i], label=group, zorder=1)
+            axes.semilogx(xs, ys, ".", ms=2.5, color=("0.6", *COLOURS)[i], label=group, zorder=1)
+        axes.xaxis.set_major_formatter("{x:g}")
+        middle = np.sqrt(np.prod(axes.get_xlim()))
         for word, place in names.items():
             axes.plot(*place, MARKERS[0], color=COLOURS[1], ms=6, zorder=2)
-            side = "right" if place[0] > axes.get_xlim()[1] * 0.8 else "left"
-            shift = (-6 if side == "right" else 6, 5)
-            axes.annotate(
-                word, place, xytext=shift, textcoords="offset points", ha=side, weight="bold", zorder=3
-            )
+            side, shift = ("right", -6) if place[0] > 10 * middle else ("left", 6)
+            note = axes.annotate(word, place, xytext=(shift, 5), textcoords="offset points", weight="bold")
+            note.set(ha=side, zorder=3)
         axes.set(xlabel=x, ylabel=y)
         _show(figure)
     for group, (xs, ys) in points.items():
-        print(f"Correlation of {x} with {y}, over {len(xs)} {group}: {np.corrcoef(xs, ys)[0, 1]:.2f}")
+        correlation = np.corrcoef(np.log10(xs), ys)[0, 1]
+        print(f"Correlation of log10({x}) with {y}, over {len(xs)} {group}: {correlation:.2f}")
 
 
 def plot_spreads(samples: Mapping[int, Array], what: str) -> None:
@@ -160,14 +167,26 @@ def plot_power(xs: ArrayLike, curves: Mapping[str, ArrayLike], x: str, y: str) -
 
 
 def plot_lines(
-    xs: ArrayLike, curves: Mapping[str, ArrayLike], x: str, y: str, log_x: bool = False, log_y: bool = False
+    xs: ArrayLike,
+    curves: Mapping[str, ArrayLike],
+    x: str,
+    y: str,
+    log_x: bool = False,
+    log_y: bool = False,
+    steps: bool = False,
 ) -> None:
-    """xs (n,), {label: ys (n,)} -> one line for each label; prints where each begins and ends."""
+    """xs (n,), {label: ys (n,)} -> one line for each label, or stairs; prints where each begins and ends.
+
+    Raises ValueError unless each curve has one y for each x.
+    """
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(6.5, 4))
         _draw_lines(axes, as_floats("xs", xs), curves, x, y, log_x)
         if log_y:
             axes.set_yscale("log")
+            axes.yaxis.set_major_formatter("{x:g}")
+        if steps:
+            plt.setp(axes.lines, drawstyle="steps-mid")
         axes.legend(frameon=False)
         _show(figure)
     _print_ends(np.asarray(xs), curves, x, y)
@@ -176,7 +195,10 @@ def plot_lines(
 def plot_panels(
     xs: ArrayLike, panels: Mapping[str, Mapping[str, ArrayLike]], x: str, log_x: bool = False
 ) -> None:
-    """xs (n,), {quantity: {label: ys (n,)}} -> a panel for each quantity; prints where each line ends."""
+    """xs (n,), {quantity: {label: ys (n,)}} -> a panel for each quantity; prints where each line ends.
+
+    Raises ValueError unless each curve has one y for each x.
+    """
     with plt.rc_context(STYLE):
         figure, all_axes = plt.subplots(1, len(panels), figsize=(3.6 * len(panels), 3.6))
         for axes, (y, curves) in zip(all_axes, panels.items(), strict=True):
@@ -292,18 +314,29 @@ def _draw_matrix(
     title: str,
     decimals: int,
     sides: tuple[str, str],
+    limits: tuple[float, float],
 ) -> None:
-    axes.imshow(matrix, cmap="cividis", aspect="auto")
+    colours = _colours_for(limits)
+    low, high = colours.get_clim()
+    axes.imshow(matrix, cmap=colours.cmap, vmin=low, vmax=high, aspect="auto")
     axes.set(xticks=range(len(columns)), yticks=range(len(rows)), title=title)
     axes.set(ylabel=sides[0], xlabel=sides[1])
     axes.set_xticklabels(columns)
     axes.set_yticklabels(rows)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    middle = (matrix.min() + matrix.max()) / 2
     for (i, j), number in np.ndenumerate(matrix):
-        colour = "black" if number > middle else "white"
-        axes.text(j, i, f"{number:.{decimals}f}", ha="center", va="center", color=colour, size=9)
+        brightness = np.dot(colours.to_rgba(number)[:3], (0.21, 0.72, 0.07))
+        ink = "black" if brightness > 0.45 else "white"
+        axes.text(j, i, f"{number:.{decimals}f}", ha="center", va="center", color=ink, size=9)
+
+
+def _colours_for(limits: tuple[float, float]) -> ScalarMappable:
+    low, high = limits
+    if low < 0 < high:  # numbers of both signs: white is 0
+        widest = max(-low, high)
+        return ScalarMappable(Normalize(-widest, widest), "PuOr")
+    return ScalarMappable(Normalize(low, high), "cividis")
 
 
 def _draw_lines(axes: Axes, xs: Array, curves: Mapping[str, ArrayLike], x: str, y: str, log_x: bool) -> None:

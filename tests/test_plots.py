@@ -38,13 +38,27 @@ def test_the_finding_follows_the_data(capsys):
     assert "0.90, in row 'mat' and column 'a'" in capsys.readouterr().out
 
 
-def test_numbers_are_readable_on_their_cell(shown):
-    plots.plot_matrix(TABLE, ROWS, COLUMNS, "weights")
+@pytest.mark.parametrize(
+    "matrix", [TABLE, np.linspace(-1, 1, 6).reshape(2, 3), np.linspace(-9, 0, 6).reshape(2, 3)]
+)
+def test_numbers_are_readable_on_their_cell(shown, matrix):
+    plots.plot_matrix(matrix, ROWS, COLUMNS, "weights")
     axes = shown[0].axes[0]
-    background = axes.images[0].to_rgba(TABLE)[..., :3] @ [0.2126, 0.7152, 0.0722]
+    background = axes.images[0].to_rgba(matrix)[..., :3] @ [0.21, 0.72, 0.07]
     for text, brightness in zip(axes.texts, background.ravel(), strict=True):
         ink = {"black": 0.0, "white": 1.0}[text.get_color()]
         assert abs(ink - brightness) > 0.4, f"{text.get_text()} on brightness {brightness:.2f}"
+
+
+def test_zero_is_white_where_numbers_have_both_signs(shown):
+    plots.plot_matrix([[-1.0, 0.0, 3.0]], ["a"], COLUMNS, "slopes")
+    assert shown[0].axes[0].images[0].to_rgba(0.0)[:3] == pytest.approx((1, 1, 1), abs=0.05)
+
+
+def test_tables_side_by_side_share_their_colours(shown):
+    plots.plot_matrices({"small": TABLE, "large": 2 * TABLE}, ROWS, COLUMNS)
+    small, large = (axes.images[0] for axes in shown[0].axes)
+    assert small.to_rgba(0.5) == large.to_rgba(0.5)
 
 
 def test_matrices_print_their_sums(shown, capsys):
@@ -55,19 +69,24 @@ def test_matrices_print_their_sums(shown, capsys):
     assert len(shown[0].axes) == 2
 
 
-def test_arrows_print_dot_products_and_angles(capsys):
+def test_arrows_print_lengths_and_angles(capsys):
     assert plots.plot_arrows([[2.0, 0.0], [0.0, 3.0], [-1.0, 0.0]], ["q", "a", "b"]) is None
     assert capsys.readouterr().out.splitlines() == [
-        "q · q = 4.00, at an angle of 0°",
-        "q · a = 0.00, at an angle of 90°",
-        "q · b = -2.00, at an angle of 180°",
+        "q: length 2.00, at 0° to q",
+        "a: length 3.00, at 90° to q",
+        "b: length 1.00, at 180° to q",
     ]
 
 
+def test_an_arrow_without_length_is_refused():
+    with pytest.raises(ValueError, match="length above 0"):
+        plots.plot_arrows([[1.0, 0.0], [0.0, 0.0]], ["a", "b"])
+
+
 def test_cloud_prints_the_correlation(capsys):
-    xs = np.arange(5.0)
-    assert plots.plot_cloud({"words": (xs, 7 - 2 * xs)}, "x", "y", {"cat": (1.0, 5.0)}) is None
-    assert capsys.readouterr().out == "Correlation of x with y, over 5 words: -1.00\n"
+    xs = np.array([1.0, 10.0, 100.0])
+    assert plots.plot_cloud({"words": (xs, 7 - 2 * np.log10(xs))}, "x", "y", {"cat": (1.0, 5.0)}) is None
+    assert capsys.readouterr().out == "Correlation of log10(x) with y, over 3 words: -1.00\n"
 
 
 def test_spreads_print_the_standard_deviation(shown, capsys):
@@ -93,6 +112,11 @@ def test_lines_print_their_ends(shown, capsys, log_x, log_y):
     assert capsys.readouterr().out == "loss, a: 3 at n 1, 1 at n 4\n"
     axes = shown[0].axes[0]
     assert (axes.get_xscale(), axes.get_yscale()) == (("log", "log") if log_x else ("linear", "linear"))
+
+
+def test_lines_can_be_stairs(shown):
+    plots.plot_lines([0, 1], {"a": [0, 1]}, "x", "y", steps=True)
+    assert shown[0].axes[0].lines[0].get_drawstyle() == "steps-mid"
 
 
 def test_lines_can_be_told_apart_without_colour(shown):
