@@ -1,0 +1,69 @@
+"""README, lesson 00 and the lessons agree on questions and minutes; the README shows lesson 02's figure."""
+
+import base64
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def cells(path):
+    return {cell["id"]: cell for cell in nbformat.read(path, as_version=4).cells}
+
+
+def question_and_minutes(path):
+    title = cells(path)["title"].source
+    return title.splitlines()[0].removeprefix("# "), re.search(r"about (\d+) minutes", title)[1]
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_readme_lists_the_lesson_with_its_question_minutes_helper_and_test(path):
+    question, minutes = question_and_minutes(path)
+    row = next(
+        line for line in README.splitlines() if f"notebooks/{path.name}" in line and line.startswith("|")
+    )
+    fields = [field.strip() for field in row.strip("|").split("|")]
+    assert fields[0] == path.stem[:2]
+    assert fields[2:4] == [question, minutes]
+    for field in fields[4:]:
+        assert (ROOT / re.search(r"\((.+?)\)", field)[1]).is_file()
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_lesson_00_lists_the_same_question_and_minutes(path):
+    question, minutes = question_and_minutes(path)
+    course = cells(LESSONS[0])["the-course"].source
+    assert re.search(rf"^\| .*{path.stem[:2]} .*\| {re.escape(question)} \| {minutes} \|$", course, re.M)
+
+
+def test_plans_of_lesson_00_fit_their_hours():
+    course = cells(LESSONS[0])["the-course"].source
+    plans = re.findall(r"\((\d+) hours\):\*\* (.+)", course)
+    assert len(plans) == 2
+    for hours, plan in plans:
+        assert sum(int(minutes) for minutes in re.findall(r"\((\d+)\)", plan)) == 60 * int(hours)
+
+
+def test_whole_day_gives_every_lesson_its_minutes():
+    course = cells(LESSONS[0])["the-course"].source
+    total = sum(int(question_and_minutes(path)[1]) for path in LESSONS)
+    assert f"everything ({total})" in course
+
+
+def test_readme_map_names_every_room():
+    listed = README.split("## The map")[1].split("## ")[0]
+    rooms = ["course.py", "environment.yml", "requirements.lock", "requirements-cuda.lock"]
+    rooms += ["notebooks/", "helpers/", "tests/", "tools/", "docs/", "data/", "exercises/", "browser/"]
+    rooms += [p.stem for p in (ROOT / "helpers").glob("*.py") if p.stem != "__init__"]
+    assert [room for room in rooms if room not in listed] == []
+
+
+def test_readme_picture_is_the_figure_of_lesson_02():
+    outputs = cells(ROOT / "notebooks" / "02_scaling.ipynb")["three-choices-figure"].outputs
+    picture = next(output.data["image/png"] for output in outputs if "image/png" in output.get("data", {}))
+    assert (ROOT / "docs" / "three_choices.png").read_bytes() == base64.b64decode(picture)
