@@ -659,7 +659,7 @@ def environment():
     for name in UNWANTED:
         env.pop(name, None)
     for name in ("OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
-        env.setdefault(name, "1")  # the lessons' matrices are small: two threads that wait for each other are slower
+        env.setdefault(name, "1")  # small matrices: threads that wait for each other are slower than one
     env["PIP_USER"] = "0"
     env["PYTHONNOUSERSITE"] = "1"
     env["VIRTUAL_ENV"] = VENV

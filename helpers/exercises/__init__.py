@@ -1,12 +1,12 @@
 """Exercises that name your mistake: check, hint, solution, progress. Importing this loads nothing else.
 
-feedback    the answer to an attempt, and how numbers are set side by side
-sandbox     runs the learner's function: copies, time limit, captured printing, a kernel left as it was
-diagnosis   which wrong version of a function gives exactly these outputs?
-kinds       the kinds of exercise: write it, find the bug, predict, table, choose, open-ended
-probes      inputs that tell mistakes apart
-catalogue   finds an exercise by name; lesson_NN.py holds the exercises of one lesson
-progress    what is done, in a small file outside the notebooks
+feedback       the answer to an attempt, and how numbers are set side by side
+sandbox        runs the learner's function: copies, time limit, captured printing, a kernel left as it was
+diagnosis      which wrong version of a function gives exactly these outputs?
+kinds          the kinds of exercise: write it, find the bug, predict, table, choose, open-ended
+probes         inputs that tell mistakes apart
+catalogue      finds an exercise by name; lesson_NN.py holds the exercises of one lesson
+progress_file  what is done, in a small file outside the notebooks (not called progress: the function is)
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def check(name: object = _MISSING, attempt: object = _MISSING) -> None:
     feedback = evaluate(name, attempt)
     print(feedback.text)
     if isinstance(name, str) and feedback.status != "not attempted":
-        from helpers.exercises.progress import record
+        from helpers.exercises.progress_file import record
 
         record(name.strip(), feedback.status)
 
@@ -83,6 +83,6 @@ def solution(name: object) -> None:
 
 def progress() -> None:
     """Print which exercises are done, lesson by lesson."""
-    from helpers.exercises.progress import report
+    from helpers.exercises.progress_file import report
 
     print(report())

@@ -1,10 +1,11 @@
 """Which wrong version of a function gives exactly these outputs?
 
-An exercise describes its function by its choices (which axis, which scale, which operand …): a recipe with one
-keyword for each. A mistake changes some of them. Two mistakes that change different choices make a pair. An
-attempt is named after a version only where the two agree on every probe; text is never compared.
+An exercise describes its function by its choices (which axis, which scale, which operand …): a recipe with
+one keyword for each. A mistake changes some of them. Two mistakes that change different choices make a pair.
+An attempt is named after a version only where the two agree on every probe; text is never compared.
 """
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
@@ -13,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.probes import Probe
-from helpers.exercises.sandbox import Outcome, Runner
+from helpers.exercises.sandbox import Outcome, Runner, chance_as_it_was
 from helpers.validation import Array
 
 RELATIVE, ABSOLUTE = 1e-5, 1e-6  # wide enough for float32, far below the distance between two mistakes
+SINGLE = 2e-4  # for results in float32: scores of 1,000 leave it four digits after the point
 HALF = 4e-3  # for results in float16
+WAYS_IN_PAIRS = 3  # of each mistake: rarer ways are known on their own only
 
 
 class Mistake:
@@ -45,7 +48,7 @@ class Mistake:
         return f"Mistake({self.name!r})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Version:
     """A wrong version of the function: one mistake, or two at once."""
 
@@ -66,9 +69,9 @@ def singles(recipe: Callable[..., Any], mistakes: Sequence[Mistake]) -> Iterator
 
 
 def pairs(recipe: Callable[..., Any], mistakes: Sequence[Mistake]) -> Iterator[Version]:
-    """Every two mistakes that change different choices."""
+    """Every two mistakes that change different choices, in the first ways in which each is written."""
     for one, other in combinations(mistakes, 2):
-        for way, other_way in product(one.ways, other.ways):
+        for way, other_way in product(one.ways[:WAYS_IN_PAIRS], other.ways[:WAYS_IN_PAIRS]):
             if not way.keys() & other_way.keys():
                 yield Version((one, other), _vary(recipe, {**way, **other_way}))
 
@@ -77,28 +80,98 @@ def _vary(recipe: Callable[..., Any], choices: dict[str, Any]) -> Callable[..., 
     return lambda *inputs: recipe(*inputs, **choices)
 
 
-def name_versions(
-    recipe: Callable[..., Any],
-    mistakes: Sequence[Mistake],
-    probes: Sequence[Probe],
-    outcomes: Sequence[Outcome],
-) -> tuple[Version, ...]:
-    """The versions that agree with the outcomes on every probe: single mistakes where any does, else pairs."""
-    for candidates in (singles(recipe, mistakes), pairs(recipe, mistakes)):
-        found: dict[tuple[str, ...], Version] = {}
-        for version in candidates:
-            if version.names not in found and _agrees_everywhere(version, probes, outcomes):
-                found[version.names] = version
-        if found:
-            return tuple(found.values())
-    return ()
+class Diagnosis:
+    """Finds the wrong versions of one function that give certain outcomes.
+
+    Comparing with some thousand versions probe by probe would take a second. So the first probe's results are
+    kept, those of one shape in one table, and only versions that agree there are run on the other probes.
+    """
+
+    def __init__(
+        self, recipe: Callable[..., Any], mistakes: Sequence[Mistake], probes: Sequence[Probe]
+    ) -> None:
+        """Runs nothing yet."""
+        self.recipe, self.mistakes, self.probes = recipe, mistakes, probes
+        self._outcomes: dict[tuple[Version, int], Outcome] = {}
+
+    @functools.cached_property
+    def singles(self) -> list[Version]:
+        """Every mistake."""
+        return list(singles(self.recipe, self.mistakes))
+
+    @functools.cached_property
+    def pairs(self) -> list[Version]:
+        """Every two mistakes."""
+        return list(pairs(self.recipe, self.mistakes))
+
+    @functools.cached_property
+    def _sieves(self) -> tuple[Callable[[], "_Sieve"], ...]:
+        return (
+            functools.cache(lambda: _Sieve(self.singles, self.probes[0])),
+            functools.cache(lambda: _Sieve(self.pairs, self.probes[0])),  # made only when no single fits
+        )
+
+    def outcome(self, version: Version, place: int) -> Outcome:
+        """What a version gives on one probe; computed once, when it is first asked for."""
+        if (version, place) not in self._outcomes:
+            self._outcomes[version, place] = plain_outcome(version.function, self.probes[place])
+        return self._outcomes[version, place]
+
+    def outcomes(self, version: Version) -> list[Outcome]:
+        """What a version gives on each probe."""
+        return [self.outcome(version, place) for place in range(len(self.probes))]
+
+    def name(self, outcomes: Sequence[Outcome], only: Sequence[int] | None = None) -> tuple[Version, ...]:
+        """The versions that agree on every probe: single mistakes where any does, else pairs.
+
+        `only` limits the comparison to some probes; the first must be among them.
+        """
+        places = range(len(self.probes)) if only is None else only
+        for sieve in self._sieves:
+            found: dict[tuple[str, ...], Version] = {}
+            for version in sieve().candidates(outcomes[0]):
+                if version.names not in found and self._agrees(version, outcomes, places):
+                    found[version.names] = version
+            if found:
+                return tuple(found.values())
+        return ()
+
+    def _agrees(self, version: Version, outcomes: Sequence[Outcome], places: Sequence[int]) -> bool:
+        hard_first = reversed(places)  # the sieve has seen the first probe; the last ones differ most
+        return all(same_outcome(outcomes[place], self.outcome(version, place)) for place in hard_first)
 
 
-def _agrees_everywhere(version: Version, probes: Sequence[Probe], outcomes: Sequence[Outcome]) -> bool:
-    return all(
-        same_outcome(outcome, plain_outcome(version.function, probe))
-        for probe, outcome in zip(probes, outcomes, strict=True)
-    )
+class _Sieve:
+    """Versions by what they give on one probe."""
+
+    def __init__(self, versions: Sequence[Version], probe: Probe) -> None:
+        self.by_error: dict[str, list[Version]] = {}
+        rows: dict[tuple[int, ...], list[tuple[Version, Array]]] = {}
+        for version in versions:
+            outcome = plain_outcome(version.function, probe)
+            if outcome.value is None:
+                self.by_error.setdefault(outcome.error, []).append(version)
+            elif outcome.value.dtype.kind in "iuf":
+                rows.setdefault(outcome.value.shape, []).append((version, outcome.value.ravel()))
+        self.by_shape = {
+            shape: ([version for version, _ in found], np.array([row for _, row in found], dtype=np.float64))
+            for shape, found in rows.items()
+        }
+
+    def candidates(self, outcome: Outcome) -> list[Version]:
+        if outcome.value is None:
+            return self.by_error.get(outcome.error, [])
+        versions, rows = self.by_shape.get(outcome.value.shape, ([], np.empty((0, outcome.value.size))))
+        relative, absolute = tolerance(outcome.value)
+        with np.errstate(all="ignore"):
+            near = np.isclose(
+                outcome.value.ravel().astype(np.float64),
+                rows,
+                rtol=relative,
+                atol=absolute,
+                equal_nan=True,
+            ).all(axis=-1)
+        return [versions[i] for i in np.flatnonzero(near)]
 
 
 def plain_outcome(function: Callable[..., Any], probe: Probe) -> Outcome:
@@ -119,21 +192,26 @@ def same_outcome(one: Outcome, other: Outcome) -> bool:
     return bool(one.error) and one.error == other.error
 
 
+def tolerance(*arrays: Array) -> tuple[float, float]:
+    """Relative and absolute distance that count as rounding, for the coarsest dtype."""
+    kinds = {array.dtype for array in arrays}
+    if np.dtype(np.float16) in kinds:
+        return HALF, HALF
+    return (SINGLE, SINGLE / 10) if np.dtype(np.float32) in kinds else (RELATIVE, ABSOLUTE)
+
+
 def agree(got: Array, expected: Array) -> bool:
     """Same shape and the same numbers, within rounding; NaN agrees with NaN."""
     if got.shape != expected.shape:
         return False
-    half = np.float16 in (got.dtype, expected.dtype)
+    relative, absolute = tolerance(got, expected)
     with np.errstate(all="ignore"):
-        return bool(
-            np.allclose(
-                got.astype(np.float64),
-                expected.astype(np.float64),
-                rtol=HALF if half else RELATIVE,
-                atol=HALF if half else ABSOLUTE,
-                equal_nan=True,
-            )
-        )
+        got, expected = got.astype(np.float64), expected.astype(np.float64)
+        near = abs(got - expected) <= absolute + relative * abs(expected)
+        if near.all():  # NaN and ∞ are rare: look at them only where something is left over
+            return bool(np.isfinite(expected).all() or (np.isinf(got) == np.isinf(expected)).all())
+        same = near & np.isfinite(expected) | (got == expected) | (np.isnan(got) & np.isnan(expected))
+        return bool(same.all())
 
 
 def run_all(function: Callable[..., Any], probes: Sequence[Probe]) -> tuple[list[Outcome], bool]:
@@ -143,14 +221,17 @@ def run_all(function: Callable[..., Any], probes: Sequence[Probe]) -> tuple[list
     """
     run = Runner(function)
     outcomes: list[Outcome] = []
-    for probe in probes:
-        outcomes.append(run(probe.inputs))
-        if outcomes[-1].stopped:
-            return outcomes, True
-    for probe, outcome in zip(reversed(probes), reversed(outcomes), strict=True):
-        again = run(probe.inputs)
-        if again.stopped or not _same_twice(outcome, again):
-            return outcomes, False
+    with chance_as_it_was():  # around both rounds: a result that depends on chance must differ in the second
+        for probe in probes:
+            outcomes.append(run(probe.inputs))
+            if outcomes[-1].stopped:
+                return outcomes, True
+        for probe, outcome in zip(reversed(probes), reversed(outcomes), strict=True):
+            again = run(probe.inputs)
+            if again.stopped:
+                return [*outcomes[:-1], again], True
+            if not _same_twice(outcome, again):
+                return outcomes, False
     return outcomes, True
 
 

@@ -54,11 +54,12 @@ def section(reread: str) -> str:
 
 
 def side_by_side(rows: Sequence[tuple[str, Array]], compared: tuple[str, str] = ("expected", "got")) -> str:
-    """Labelled rows of numbers -> aligned text. The two compared rows get as many digits as tell them apart."""
+    """Labelled rows -> aligned text. The two compared rows get as many digits as tell them apart."""
     numbers = {label: np.atleast_1d(np.asarray(row, dtype=np.float64)).ravel() for label, row in rows}
     first, second = (numbers.get(label) for label in compared)
     digits = 2
     if first is not None and second is not None and first.shape == second.shape:
+        digits = 0 if _fewest_digits(first) == _fewest_digits(second) == 0 else 2
         while digits < 5 and _shown(first, digits) == _shown(second, digits):
             digits += 1
     texts = {}
@@ -66,12 +67,13 @@ def side_by_side(rows: Sequence[tuple[str, Array]], compared: tuple[str, str] = 
         texts[label] = _shown(row[:MOST_SHOWN], digits if label in compared else _fewest_digits(row))
         if row.size > MOST_SHOWN:
             texts[label].append("…")
-    width = max((len(text) for row in texts.values() for text in row), default=1)
     label_width = max(len(label) for label in texts)
-    return "\n".join(
-        f"    {label:<{label_width}}  " + "  ".join(f"{text:>{width}}" for text in row)
-        for label, row in texts.items()
-    )
+    lines = []
+    for label, shown in texts.items():  # rows of the same length stand in the same columns
+        alike = [other for other in texts.values() if len(other) == len(shown)]
+        width = max((len(text) for other in alike for text in other), default=1)
+        lines.append(f"    {label:<{label_width}}  " + "  ".join(f"{text:>{width}}" for text in shown))
+    return "\n".join(lines)
 
 
 def number(value: float, digits: int = 2) -> str:

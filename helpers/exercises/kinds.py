@@ -8,6 +8,7 @@ Choose   one of several options, each with its reply
 Open     many right answers: a property is checked
 """
 
+import functools
 import inspect
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -16,22 +17,38 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from helpers.exercises.diagnosis import Mistake, Version, agree, name_versions, plain_outcome, run_all
+from helpers.exercises.diagnosis import Diagnosis, Mistake, Version, agree, plain_outcome, run_all
 from helpers.exercises.feedback import Feedback, number, paragraph, section, sentence, side_by_side
 from helpers.exercises.probes import Probe
 from helpers.exercises.sandbox import Inputs, Outcome, Runner, is_stub
 from helpers.validation import Array
 
 Call = Callable[..., Array | None]
+_DIAGNOSES: dict[tuple[Any, int, int], Diagnosis] = {}
 
 
 @dataclass(frozen=True)
 class Property:
-    """Something every right answer has. `broken` gets inputs, output and a call; it returns a sentence or ""."""
+    """Something every right answer has. `broken`: inputs, output, a call -> a sentence, or "" if it holds."""
 
     name: str
     holds: str
     broken: Callable[[Inputs, Array, Call], str]
+
+
+FLAT_ONLY = Mistake(
+    "one-matrix-only",
+    "the code is written for one matrix and does not take a stack",
+    "Leading axes (sentences, heads) should pass through: count axes from the end, −1 and −2.",
+    "01: All pairs at once",
+)
+ROW_ONLY = Mistake(
+    "one-row-only",
+    "the code is written for one row of scores, and is right there",
+    "The task hands over a table, a row for each query: work along the last axis, and all rows are done "
+    "at once.",
+    "03: Which axis?",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +90,16 @@ class Write(Exercise):
     axes: tuple[str, ...] = ()  # what the last axes of the output are, as in ("query", "key")
     explain: str = ""
     uses: tuple[Callable[..., Any], ...] = ()  # helpers whose source the solution shows as well
+
+    @functools.cached_property
+    def diagnosis(self) -> Diagnosis:
+        """The wrong versions of this function, made when first needed."""
+        key = (
+            self.recipe,
+            id(self.mistakes),
+            id(self.probes),
+        )  # find-the-bug exercises share those of another
+        return _DIAGNOSES.setdefault(key, Diagnosis(self.recipe, self.mistakes, self.probes))
 
     def accepts(self, outcome: Outcome, expected: Outcome, probe: Probe) -> bool:
         """True where the outcome is right on this probe."""
@@ -130,7 +157,9 @@ class Write(Exercise):
             )
             if isinstance(attempt, np.ndarray | np.generic | int | float | list | tuple):
                 what += ", perhaps the result of a call"
-            return f"this is {what}, and the check needs the function itself: its name, without brackets after it."
+            return (
+                f"this is {what}; the check needs the function itself: its name, without brackets after it."
+            )
         try:
             signature = inspect.signature(attempt)
         except (ValueError, TypeError):
@@ -155,7 +184,9 @@ class Write(Exercise):
         changed = sorted({name for outcome in outcomes for name in outcome.changed})
         if not failing:
             return self._input_changed(changed) if changed else self._right(outcomes)
-        versions = name_versions(self.recipe, self.mistakes, self.probes, outcomes)
+        versions = (
+            self.diagnosis.name(outcomes) or self._flat_only(outcomes) or self._row_only(function, outcomes)
+        )
         given = self.as_given(versions)
         if given is not None:
             return given
@@ -167,13 +198,42 @@ class Write(Exercise):
         else:
             blocks += [paragraph(text) for _, text in broken]
             blocks += [paragraph(text) for text in [_where([p for p, _, _ in failing], self.probes)] if text]
-            blocks.append(paragraph(f"Worth rereading: {section(self.reread)}"))
+            blocks.append(paragraph(f"Worth rereading: {section(self.reread).strip('().')}."))
         if changed:
             blocks.append(paragraph(_changed(changed)))
         names = tuple(name for name, _ in broken) + (("input left unchanged",) if changed else ())
         head = f"{_head(failing)} on {len(failing)} of {len(triples)} inputs."
         text = "\n".join([f"✗ {self.name}: {head}", *blocks])
         return Feedback("wrong", text, tuple(version.names for version in versions), names)
+
+    def _flat_only(self, outcomes: Sequence[Outcome]) -> tuple[Version, ...]:
+        """Where every stack ends in an error: what the other inputs show, and that stacks are not taken."""
+        axes = [max(np.ndim(value) for value in probe.inputs.values()) for probe in self.probes]
+        flat = [i for i, count in enumerate(axes) if count == min(axes)]
+        if len(flat) == len(axes) or not all(o.error for i, o in enumerate(outcomes) if i not in flat):
+            return ()
+        right = [plain_outcome(self.right, self.probes[i]) for i in flat]
+        if all(self.accepts(outcomes[i], e, self.probes[i]) for i, e in zip(flat, right, strict=True)):
+            return (Version((FLAT_ONLY,), self.right),)
+        found = self.diagnosis.name(outcomes, only=flat)
+        if any(len(version.mistakes) > 1 for version in found):
+            return ()
+        return tuple(
+            Version((*v.mistakes, FLAT_ONLY), v.function) for v in found if v.mistakes != (FLAT_ONLY,)
+        )
+
+    def _row_only(self, function: Callable[..., Any], outcomes: Sequence[Outcome]) -> tuple[Version, ...]:
+        """Where every input ends in an error, and a single row of the first one would be right."""
+        name, first = next(iter(self.probes[0].inputs.items()))
+        if (
+            self.axes != ("query", "key")
+            or len(self.probes[0].inputs) > 1
+            or not all(o.error for o in outcomes)
+        ):
+            return ()
+        row = Probe("one row", {name: first[0]})
+        fits = self.accepts(Runner(function)(row.inputs), plain_outcome(self.right, row), row)
+        return (Version((ROW_ONLY,), self.right),) if fits else ()
 
     def _right(self, outcomes: Sequence[Outcome]) -> Feedback:
         kinds = dict.fromkeys(probe.kind for probe in self.probes)
@@ -246,7 +306,7 @@ class Write(Exercise):
 
 @dataclass(frozen=True, kw_only=True)
 class Mend(Write):
-    """Find the bug. `given` names the mistake that the notebook's function holds; `symptom` says what it does."""
+    """Find the bug. `given` names the mistake in the notebook's function; `symptom` says what it does."""
 
     kind: ClassVar[str] = "find the bug"
     given: str
@@ -281,7 +341,7 @@ def _no_call(*_inputs: Any) -> Array | None:
 
 @dataclass(frozen=True)
 class Slip:
-    """A plausible wrong answer and its reply. `answer` is a value, or for a table a function of the row's label."""
+    """A plausible wrong answer and its reply. `answer` is a value; in a table, a function of the label."""
 
     name: str
     answer: Any
@@ -395,8 +455,8 @@ class Table(Exercise):
             if slip is not None:
                 named.append(slip)
         replies = [paragraph(slip.reply) for slip in dict.fromkeys(named)]
-        if not replies:
-            replies = [paragraph(self.hints[0])]
+        if not replies:  # one hint for each column, in their order
+            replies = [paragraph(self.hints[column]) for column in dict.fromkeys(place[1] for place in wrong)]
         counts = f"{right} cells right, {len(wrong)} not" + (f", {empty} still to fill" if empty else "")
         names = tuple((slip.name,) for slip in dict.fromkeys(named))
         return self._wrong(f"{counts}.", *lines, *replies, "  " + section(self.reread), named=names)
@@ -460,8 +520,9 @@ class Open(Exercise):
             name, text = self.judge(value.astype(np.float64))
         if text.startswith("✓"):
             return Feedback("right", f"✓ {self.name}: {text[1:].strip()}")
-        lead, _, rest = text.partition("\n")
-        return self._wrong(lead, *([rest] if rest else []), named=((name,),) if name else ())
+        lead, *rest = text.splitlines()
+        blocks = [line if line.startswith("    ") else paragraph(line.strip()) for line in rest]
+        return self._wrong(lead, *blocks, named=((name,),) if name else ())
 
     def solution(self) -> str:
         """One of the answers and its reason."""
@@ -512,14 +573,17 @@ def _head(failing: Sequence[tuple[Probe, Outcome, Outcome]]) -> str:
 def _where(failing: Sequence[Probe], probes: Sequence[Probe]) -> str:
     bad = list(dict.fromkeys(probe.kind for probe in failing))
     good = [kind for kind in dict.fromkeys(probe.kind for probe in probes) if kind not in bad]
-    return f"Right on: {'; '.join(good)}. Not yet on: {'; '.join(bad)}." if good else ""
+    if not good:
+        return ""
+    return f"Right only on: {'; '.join(good)}." if len(good) < len(bad) else f"Not yet on: {'; '.join(bad)}."
 
 
 def _changed(names: Sequence[str]) -> str:
     listed = " and ".join(names)
+    verb = "no longer holds" if len(names) == 1 else "no longer hold"
     return (
-        f"After the call {listed} no longer hold{'s' if len(names) == 1 else ''} the numbers that went in. Whoever "
-        "called your function still needs them: make a new array, and write into that one."
+        f"After the call {listed} {verb} the numbers that went in. Whoever called your function still needs "
+        "them: make a new array, and write into that one."
     )
 
 

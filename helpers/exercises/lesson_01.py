@@ -99,6 +99,20 @@ DOT_PRODUCT = Write(
             gather=lambda products: products[1:].sum(),
         ),
         Mistake(
+            "first-three",
+            "only the first three products were added up",
+            "Vectors may be longer: add up all their products.",
+            TWO,
+            gather=lambda products: products[:3].sum(),
+        ),
+        Mistake(
+            "whole-part",
+            "the result was cut to a whole number",
+            "Leave `int` away: the products may have something after the point.",
+            TWO,
+            after=lambda result, query, key: np.trunc(result),
+        ),
+        Mistake(
             "largest",
             "only the largest product came back",
             "All products count, the negative ones too.",
@@ -212,6 +226,16 @@ SCORE_SHAPE = Predict(
         Slip("by-column", (7,), "Each key meets all queries, not one: it gets a whole column of scores."),
         Slip("joined", (12, 4), "That stacks the rows of both. Here every query meets every key."),
         Slip("keys.T", (4, 7), "That is keys.T itself. The product has the rows of queries."),
+        Slip(
+            "queries-twice",
+            (5, 5),
+            "That would be the queries with themselves. Each query meets the seven keys.",
+        ),
+        Slip(
+            "keys-twice",
+            (7, 7),
+            "That would be the keys with themselves. The rows belong to the five queries.",
+        ),
         Slip("one-score", (1,), "One score would be one query against one key. How many pairs are there?"),
     ),
     hints=(
@@ -318,7 +342,7 @@ def match_mistakes(**fixed: Any) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "entry-by-entry",
-            "queries and keys were multiplied entry by entry, without pairing each query with each key",
+            "queries and keys were combined entry by entry, without pairing each query with each key",
             "Every query meets every key: n_queries × n_keys dot products.",
             PAIRS,
             also=[{"match": lambda queries, keys: np.sum(queries * keys, axis=-1)}],
@@ -564,6 +588,24 @@ COSINE_BUG = Mend(
             key_length=lambda vector: np.sqrt((vector * vector).mean()),
         ),
         Mistake(
+            "root-of-everything",
+            "the root was taken of the whole fraction, not only of the two sums of squares",
+            "The dot product above the line has both lengths in it once: it needs no root.",
+            LENGTH,
+            query_length=_squared,
+            key_length=_squared,
+            after=np.sqrt,
+        ),
+        Mistake(
+            "sums-not-squares",
+            "the entries were added up without being squared",
+            "A length is the square root of the sum of squares.",
+            LENGTH,
+            also=[{"query_length": np.sum, "key_length": np.sum}],
+            query_length=lambda vector: np.sqrt(np.sum(vector)),
+            key_length=lambda vector: np.sqrt(np.sum(vector)),
+        ),
+        Mistake(
             "angle",
             "the angle came back, not its cosine",
             "Leave the arc cosine away: the cosine is 1 for the same direction, and the angle is 0 there.",
@@ -639,9 +681,10 @@ def _neighbours_by_choices(
     order: Step = lambda scores: np.argsort(-scores),
     leave_out: Step = lambda order, word: order[order != word],
     take: Step = lambda order, how_many: order[:how_many],
+    silence: Step = lambda scores, word: scores,
     give: Step = lambda rows, scores: rows,
 ) -> Array:  # fmt: skip
-    scores = score(vectors[word], vectors)
+    scores = silence(score(vectors[word], vectors), word)
     return give(take(leave_out(order(scores), word), how_many), scores)
 
 
@@ -749,6 +792,14 @@ NEIGHBOURS_BUG = Mend(
             leave_out=_renumbered,
         ),
         Mistake(
+            "score-0-for-itself",
+            "the word itself was given the score 0, which still beats words that point away",
+            "A cosine goes down to −1. Leave the row out, or give it a score below all others.",
+            REAL,
+            leave_out=lambda order, word: order,
+            silence=lambda scores, word: np.where(np.arange(scores.size) == word, 0, scores),
+        ),
+        Mistake(
             "first-row-left-out",
             "row 0 was left out, whatever the word is",
             "The row to leave out is that of the word.",
@@ -781,7 +832,10 @@ def _judge_disagree(rows: Array) -> tuple[str, str]:
     if (lengths == 0).any():
         return "no-direction", "one of the vectors has length 0 and so no direction: it has no cosine."
     dots, cosines = dot_product_scores(query, keys)[0], cosine_scores(query, keys)[0]
-    found = f"    dot products  {dots[0]:7.3f} {dots[1]:7.3f}\n    cosines       {cosines[0]:7.3f} {cosines[1]:7.3f}"
+    found = "\n".join(
+        f"    {label:12}  {two[0]:7.3f} {two[1]:7.3f}"
+        for label, two in (("dot products", dots), ("cosines", cosines))
+    )
     if abs(dots[0] - dots[1]) < 1e-9 * abs(dots).max() or abs(cosines[0] - cosines[1]) < 1e-9:
         return "tie", f"two of the scores are equal, so neither key is chosen.\n{found}"
     if dots.argmax() == cosines.argmax():

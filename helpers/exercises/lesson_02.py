@@ -46,7 +46,11 @@ PREDICT_SPREAD = Predict(
             18.0,
             "From 2 to 20 the spread grows by 18; the question is how many times as large it gets.",
         ),
-        Slip("old-spread", 2.0, "2 is the spread for d_k 4. How large is it for d_k 400?"),
+        Slip(
+            "old-spread",
+            2.0,
+            "2 is the spread for d_k 4, and the power of ten by which d_k grows. √400 / √4 is asked.",
+        ),
         Slip("difference-of-d_k", 396.0, "396 is how much d_k grows. The spread grows like √d_k."),
         Slip(
             "inverse",
@@ -58,7 +62,6 @@ PREDICT_SPREAD = Predict(
             math.log(100),
             "That is ln 100. A sum of independent terms spreads like a square root.",
         ),
-        Slip("digits", math.log10(100), "d_k grows by two powers of ten; the spread grows by one."),
         Slip(
             "squared",
             10_000.0,
@@ -361,12 +364,20 @@ def scale_mistakes() -> tuple[Mistake, ...]:
     )
 
 
+def _in_place(scores: Array, queries: Array, keys: Array) -> Array:
+    scores = scores.astype(
+        np.result_type(queries, keys)
+    )  # what queries @ keys gives: whole numbers stay whole
+    scores /= math.sqrt(queries.shape[-1])
+    return scores
+
+
 WHOLE_NUMBERS_KEPT = Mistake(
     "whole-numbers-kept",
     "the results were written into an array of whole numbers, which drops all after the point",
-    "`zeros_like` takes the dtype of its example. Ask for a float array.",
+    "`zeros_like` takes the dtype of its example, and `/=` keeps that of its array. Ask for a float array.",
     SPREAD,
-    also=[{"cast": lambda r, q, k: np.floor(r) if q.dtype.kind == "i" else r}],
+    also=[{"scale": _in_place}, {"cast": lambda r, q, k: np.floor(r) if q.dtype.kind == "i" else r}],
     cast=whole_numbers_kept,
 )
 
@@ -427,9 +438,9 @@ SCALE_BUG = Mend(
     call="my_scaling(queries, keys)",
     right=scaled_scores,
     recipe=_scaled_by_choices,
-    probes=pair_probes(),
+    probes=SCALED_SCORES.probes,
     axes=("query", "key"),
-    mistakes=(*scale_mistakes(), *match_mistakes(), WHOLE_NUMBERS_KEPT, SIGN_LOST),
+    mistakes=SCALED_SCORES.mistakes,
     hints=(
         "Which axis of scores is scores.shape[-1]? How many terms were summed to make one score?",
         "The scores no longer have an axis of length d_k. Who still has one?",
@@ -459,9 +470,11 @@ def _weights_by_choices(
 def rows_sum_to_1(inputs: Any, weights: Array, _call: Any) -> str:
     """A sentence where some row of weights does not sum to 1, else ""."""
     sums = weights.astype(float).sum(axis=-1).ravel()
-    if weights.ndim == 0 or np.allclose(sums, 1, atol=4e-3):
+    near = 4e-3 if weights.dtype == np.float16 else 1e-4
+    if weights.ndim == 0 or np.allclose(sums, 1, atol=near):
         return ""
-    shown = ", ".join(f"{total:.2f}" for total in sums[:4])
+    digits = 2 if abs(sums - 1).max() > 0.01 else 4
+    shown = ", ".join(f"{total:.{digits}f}" for total in sums[:4])
     return f"Rows of weights sum to {shown}; each query should spend exactly 1."
 
 
@@ -510,7 +523,7 @@ ORDER_BUG = Mend(
             scale=same,
             after=lambda weights, queries, keys: weights * np.sqrt(queries.shape[-1]),
         ),
-        *scale_mistakes(),
+        *(mistake for mistake in scale_mistakes() if mistake.name != "subtracted"),  # softmax undoes a shift
         *match_mistakes(),
         Mistake(
             "softmax-over-queries",
@@ -611,7 +624,8 @@ def _spread_is_1(inputs: Any, scaled: Array, _call: Any) -> str:
     spread = float(np.std(scaled.astype(float)))
     if abs(spread - 1) <= 0.02:
         return ""
-    return f"For d_k {inputs['d_k']} and sigma {inputs['sigma']:g} the spread after your function is {spread:.3g}, not 1."
+    case = f"For d_k {inputs['d_k']} and sigma {inputs['sigma']:g}"
+    return f"{case} the spread after your function is {spread:.3g}, not 1."
 
 
 def _order_kept(inputs: Any, scaled: Array, _call: Any) -> str:
@@ -682,6 +696,13 @@ UNIT_SPREAD = OpenFunction(
             "The variance grows with d_k, the spread with √d_k.",
             SPREAD,
             width=float,
+        ),
+        Mistake(
+            "d_k-squared",
+            "d_k squared was divided by, not √d_k",
+            "The variance grows with d_k, the spread with its square root.",
+            SPREAD,
+            width=lambda d_k: float(d_k**2),
         ),
         Mistake(
             "never-scaled",

@@ -116,7 +116,7 @@ def _softmax_by_choices(
 
 
 def _by_math(gather: Step = _total) -> Step:
-    """Softmax of one number at a time, with math.exp, as in a loop: it raises where np.exp gives inf or nan."""
+    """Softmax by math.exp, one number at a time: it raises where np.exp gives inf or nan."""
 
     def weights(scores: Array) -> Array:
         rows = scores.reshape(-1, scores.shape[-1]).tolist()
@@ -134,8 +134,18 @@ def _into_input_dtype(weights: Array, scores: Array) -> Array:
     return weights.astype(scores.dtype)
 
 
+def _powers_of(base: float) -> Step:
+    return lambda scores: base**scores
+
+
+def _divided_in_place(weights: Array, scores: Array) -> Array:
+    if scores.dtype.kind == "i":
+        scores /= 2.0  # raises the very error that /= raises in an array of whole numbers
+    return weights
+
+
 def axis_mistakes() -> tuple[Mistake, ...]:
-    """Softmax over the wrong axis, with the largest score taken over the same axis, over the row, or not at all."""
+    """Softmax over the wrong axis, with the largest score taken over the same axis or over the row."""
     row = {"shift": _row_max}
     one = "One distribution for each query: the weights of a row, over the keys, sum to 1."
     return (
@@ -281,13 +291,18 @@ def shift_mistakes() -> tuple[Mistake, ...]:
     )
 
 
-def _whole_numbers(first: str = SHIFT) -> Mistake:
+def _whole_numbers() -> Mistake:
     return Mistake(
         "whole-numbers-kept",
         "the weights were written into an array of whole numbers, which drops all after the point",
-        "`zeros_like` takes the dtype of its example. Ask for a float array.",
+        "`zeros_like` takes the dtype of its example, and `/=` keeps that of its array. Ask for a float "
+        "array.",
         WEIGHTS,
-        also=[{"power": lambda s: np.exp(s).astype(s.dtype)}],
+        also=[
+            {"power": lambda s: np.exp(s).astype(s.dtype)},
+            {"power": lambda s: np.exp(s, out=s)},
+            {"share": lambda e, axis: _total(e, axis), "after": _divided_in_place},
+        ],
         after=_into_input_dtype,
     )
 
@@ -429,7 +444,7 @@ def share_mistakes() -> tuple[Mistake, ...]:
         ),
         Mistake(
             "keepdims",
-            "a sum or a largest score of each row lost its axis",
+            "a number for each row (a sum, a largest score) lost its axis",
             "Without that axis NumPy cannot line the numbers up with their rows: `keepdims=True` keeps it.",
             AXIS,
             share=_dropped_keepdims,
@@ -441,6 +456,34 @@ def share_mistakes() -> tuple[Mistake, ...]:
             WEIGHTS,
             also=[{"after": lambda w, s, d=d: np.round(w, d)} for d in (1, 3, 4)],
             after=lambda weights, scores: np.round(weights, 2),
+        ),
+        Mistake(
+            "added-to-the-sum",
+            "something was added to the sum below the division line",
+            "Then a row sums to less than 1. After the largest score is subtracted the sum is at least "
+            "1, never 0.",
+            SHIFT,
+            also=[
+                {"share": lambda e, axis, more=more: _total(e, axis) + more}
+                for more in (1e-4, 1e-2, 0.1, 1.0)
+            ],
+            share=lambda exponentials, axis: _total(exponentials, axis) + 1e-3,
+        ),
+        Mistake(
+            "rough-e",
+            "the number e was rounded",
+            "`np.exp` knows e to all digits.",
+            WEIGHTS,
+            also=[{"power": _powers_of(e)} for e in (2.7, 2.71, 2.72)]
+            + [{"power": _powers_of(e), "shift": _no_shift} for e in (2.7, 2.71, 2.72, 2.718)],
+            power=_powers_of(2.718),
+        ),
+        Mistake(
+            "minus-infinity-as-0",
+            "a score of −inf was treated as a score of 0",
+            "e^−∞ is 0: such a key gets no weight. A score of 0 gets weight like any other.",
+            INFINITY,
+            before=lambda scores: np.where(np.isneginf(scores), 0, scores),
         ),
         _whole_numbers(),
     )
@@ -472,7 +515,7 @@ def _order_kept(inputs: Any, weights: Array, _call: Any) -> str:
 
 def _keys_of_one_query(inputs: Any, weights: Array, call: Any) -> str:
     scores = next(iter(inputs.values()))
-    changed = np.array(scores, dtype=float if scores.dtype.kind != "f" else scores.dtype)
+    changed = np.array(scores)
     changed[(0,) * (scores.ndim - 1)] = np.arange(scores.shape[-1])  # the very first row only
     again = call(changed, *[value for value in inputs.values() if not isinstance(value, np.ndarray)])
     if again is None or again.shape != weights.shape or scores[..., 0].size < 2:
@@ -637,9 +680,10 @@ TEMPERATURE_EXERCISE = Write(
         ),
         Mistake(
             "weights-raised",
-            "the weights were raised to the power 1/T and not divided by their new sum",
+            "the weights were raised to a power (1/T, or T) and not divided by their new sum",
             "p^(1/T) is right up to a factor: divide each row by its sum.",
             TEMPERATURE,
+            also=[{"cool": _ignored, "after": np.power}],
             cool=_ignored,
             after=lambda weights, temperature: weights ** (1 / temperature),
         ),
@@ -730,10 +774,10 @@ AXIS_BUG = Mend(
     call="my_batch_softmax(scores)",
     right=softmax,
     recipe=_softmax_by_choices,
-    probes=score_probes(),
+    probes=SOFTMAX.probes,
     properties=OF_WEIGHTS,
     axes=("query", "key"),
-    mistakes=(*axis_mistakes(), *shift_mistakes(), *share_mistakes()),
+    mistakes=SOFTMAX.mistakes,
     hints=(
         "What does axis 1 count in an array of shape (n_queries, n_keys)? And in one of shape (2, "
         "n_queries, n_keys)?",
@@ -753,10 +797,10 @@ OVERFLOW_BUG = Mend(
     call="my_safe_softmax(scores)",
     right=softmax,
     recipe=_softmax_by_choices,
-    probes=score_probes(),
+    probes=SOFTMAX.probes,
     properties=OF_WEIGHTS,
     axes=("query", "key"),
-    mistakes=(*axis_mistakes(), *shift_mistakes(), *share_mistakes()),
+    mistakes=SOFTMAX.mistakes,
     hints=(
         "Compute scores - scores.max() for the rows [0, 0] and [1000, 1000]. What does np.exp make of "
         "the first?",
@@ -809,7 +853,8 @@ def _columns_sum_to_1(inputs: Any, weights: Array, _call: Any) -> str:
     sums = weights.astype(float).sum(axis=-2).ravel() if weights.ndim > 1 else np.array([0.0])
     if np.allclose(sums, 1, atol=4e-3):
         return ""
-    return f"Columns of weights sum to {', '.join(f'{s:.2f}' for s in sums[:4])}; each query, a column here, should spend 1."
+    shown = ", ".join(f"{total:.2f}" for total in sums[:4])
+    return f"Columns of weights sum to {shown}; each query, a column here, should spend 1."
 
 
 def _turn(array: Array) -> Array:
@@ -835,7 +880,7 @@ COLUMN_SOFTMAX = Write(
         ),
         Mistake(
             "axis-0",
-            "softmax ran over axis 0, which holds the keys for one sentence only",
+            "softmax ran over axis 0 (or over the rows of `.T`), which holds the keys for one sentence only",
             "On a stack, axis 0 counts the sentences. Counted from the end, the keys are axis −2 here.",
             COLUMNS,
             axis=FIRST,
@@ -856,12 +901,11 @@ COLUMN_SOFTMAX = Write(
         ),
         Mistake(
             "turned-by-T",
-            "`.T` turned all axes round, the stack of sentences as well",
+            "`.T` turned all axes round, the stack of sentences as well, and was not undone",
             "Only the last two axes should change places; or leave them, and give softmax the axis −2.",
             COLUMNS,
             axis=LAST,
             before=lambda scores: scores.T,
-            after=lambda weights: weights.T,
         ),
         Mistake(
             "over-everything",
@@ -919,7 +963,8 @@ def _shared(exponentials: Array, axis: Any) -> Array:
 
 
 def _log_by_choices(
-    scores: Array, *, axis: Any = LAST, shift: Step = _own_max, log_total: Step = lambda e, a: np.log(_total(e, a)),
+    scores: Array, *, axis: Any = LAST, shift: Step = _own_max,
+    log_total: Step = lambda exponentials, axis: np.log(_total(exponentials, axis)),
     shifted_minus: Step = np.subtract, after: Step = lambda logs, scores, axis: logs,
 ) -> Array:  # fmt: skip
     scores = np.asarray(scores)
@@ -1086,7 +1131,7 @@ LOG_SOFTMAX = Write(
         ),
         Mistake(
             "keepdims",
-            "a sum or a largest score of each row lost its axis",
+            "a number for each row (a sum, a largest score) lost its axis",
             "Without that axis NumPy cannot line the numbers up with their rows: `keepdims=True` keeps it.",
             AXIS,
             log_total=lambda exponentials, axis: np.log(_dropped_keepdims(exponentials, axis)),
@@ -1115,7 +1160,8 @@ def _rows_of_jacobian(inputs: Any, jacobian: Array, _call: Any) -> str:
     sums = jacobian.astype(float).sum(axis=-1)
     if np.allclose(sums, 0, atol=1e-4):
         return ""
-    return f"Row 0 of your result sums to {np.ravel(sums)[0]:.2f}; adding a number to every score moves no weight, so rows sum to 0."
+    found = f"Row 0 of your result sums to {np.ravel(sums)[0]:.2f}"
+    return f"{found}; adding a number to every score moves no weight, so rows sum to 0."
 
 
 JACOBIAN = Write(
@@ -1209,12 +1255,32 @@ JACOBIAN = Write(
         ),
         Mistake(
             "inner",
-            "p · p, one number, was subtracted from every entry",
+            "one number, p · p, was subtracted from every entry",
             "The outer product has an entry p_i p_j for every pair; `@` of two vectors sums them up to "
             "one number.",
             ANSWER,
-            also=[{"outer": lambda p: p * p}],
             outer=lambda p: p @ p,
+        ),
+        Mistake(
+            "entry-by-entry",
+            "p was multiplied by itself entry by entry, which gives one row of squares",
+            "The outer product has an entry p_i p_j for every pair. `.T` leaves a single row as it is.",
+            ANSWER,
+            outer=lambda p: p * p,
+        ),
+        Mistake(
+            "p_i-twice",
+            "p_i stands in the bracket where p_j should stand",
+            "In entry (i, j), i is the weight that answers and j the score that moves.",
+            ANSWER,
+            outer=lambda p: np.repeat((p * p)[:, None], p.size, axis=1),
+        ),
+        Mistake(
+            "sign-off-the-diagonal",
+            "the entries off the diagonal have the wrong sign",
+            "There [i = j] is 0, and −p_i p_j is left: what one key gains, the others lose.",
+            ANSWER,
+            after=lambda jacobian, p: np.where(np.eye(p.size) == 1, jacobian, -jacobian),
         ),
         Mistake(
             "row-broadcast",
@@ -1272,14 +1338,16 @@ WRONG_WAYS: tuple[tuple[str, Callable[[Array], Array], str], ...] = (
                                        "their power. Which function undoes e^?"),
     ("sign-turned", lambda p: -np.log(p), "The sign is turned: the largest weight belongs to the largest "
                                           "score."),
-    ("log-10", np.log10, "Logarithms, but to base 10. Softmax uses powers of e: take natural ones, `np.log`."),
+    ("log-10", np.log10, "These are logarithms to base 10. Softmax uses powers of e: take natural ones."),
     ("log-2", np.log2, "Logarithms, but to base 2. Softmax uses powers of e: take natural ones, `np.log`."),
     ("exponentials", np.exp, "These are exponentials of the weights. Going backwards, undo the "
                              "exponential: take logarithms."),
     ("odds", lambda p: np.log(p / (1 - p)), "These are log-odds, log(p / (1 − p)), right for one "
                                             "yes-or-no weight. Here log p is enough."),
-    ("percent", lambda p: 100 * p, "These are percentages. As scores they lie so far apart that one key gets everything."),
-    ("ten-times", lambda p: 10 * p, "These are the weights times ten. Softmax looks at differences, not at ratios: take logarithms."),
+    ("percent", lambda p: 100 * p, "These are percentages. As scores they lie so far apart that one key "
+                                   "gets everything."),
+    ("ten-times", lambda p: 10 * p, "These are the weights times ten. Softmax looks at differences, not "
+                                    "at ratios: take logarithms."),
 )  # fmt: skip
 
 
@@ -1290,7 +1358,7 @@ def _judge_scores_for(scores: Array) -> tuple[str, str]:
         shift = float((scores - np.log(TARGET)).mean())
         return "", (
             f"✓ the softmax of your scores is [{shown}].\n"
-            f"  Your scores are the logarithms of the weights, plus {shift:.2f} for all three. Any number will do there."
+            f"  They are the logarithms of the weights, plus {shift:.2f}. Any number will do there."
         )
     found = f"the softmax of these scores is [{shown}], not [0.10  0.20  0.70]."
     for name, way, reply in WRONG_WAYS:
@@ -1307,10 +1375,12 @@ SCORES_FOR = Open(
     shape=(3,),
     judge=_judge_scores_for,
     example=[0.0, 0.6931, 1.9459],
-    because="Natural logarithms of the weights, shifted so that the first is 0: 0, ln 2, ln 7. Any number may be added.",
+    because="Natural logarithms of the weights, shifted so that the first is 0: 0, ln 2, ln 7. Any "
+    "number may be added.",
     slips=slips(*((name, way(TARGET).tolist()) for name, way, _ in WRONG_WAYS)),
     hints=(
-        "Softmax looks at differences. How far must score 2 be above score 1, so that its weight is twice as large?",
+        "Softmax looks at differences. How far must score 2 be above score 1, so that its weight is "
+        "twice as large?",
         "Which function undoes e^score? The division by the sum is only a shift.",
         "The natural logarithm of each weight.",
     ),

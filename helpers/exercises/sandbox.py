@@ -86,7 +86,7 @@ class Runner:
 
 def _guarded(function: Callable[..., Any], given: dict[str, Any], seconds: float) -> Outcome:
     try:
-        with _time_limit(seconds):
+        with _time_limit(seconds, function):
             return _numbers(function(*given.values()))
     except OutOfTimeError:
         return Outcome(stopped=True)
@@ -205,27 +205,47 @@ def is_stub(function: object) -> bool:
 
 
 @contextlib.contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
+def _time_limit(seconds: float, function: Callable[..., Any]) -> Iterator[None]:
     main = threading.current_thread() is threading.main_thread()
-    with _timer_signal(seconds) if main and hasattr(signal, "setitimer") else _watching_thread(seconds):
+    with (
+        _timer_signal(seconds, code_of(function))
+        if main and hasattr(signal, "setitimer")
+        else _watching_thread(seconds)
+    ):
         yield
 
 
 @contextlib.contextmanager
-def _timer_signal(seconds: float) -> Iterator[None]:
+def _timer_signal(seconds: float, learners: types.CodeType | None) -> Iterator[None]:
     armed = True
 
-    def ring(_number: int, _frame: object) -> None:
-        if armed:
+    def ring(_number: int, frame: types.FrameType | None) -> None:
+        if not armed:
+            return
+        sys.settrace(caught)
+        while frame is not None and learners is not None:
+            if frame.f_code.co_filename == learners.co_filename:
+                frame.f_trace = caught
+            frame = frame.f_back
+        raise OutOfTimeError
+
+    def caught(frame: types.FrameType, _event: str, _argument: object) -> Any:
+        """Raise once more where the learner's own `except` has swallowed the first."""
+        if not armed or learners is None or frame.f_code.co_filename != learners.co_filename:
+            return None
+        if isinstance(sys.exc_info()[1], OutOfTimeError):
             raise OutOfTimeError
+        return caught
 
     before = signal.signal(signal.SIGALRM, ring)
-    # It rings again and again: a bare `except:` in the learner's loop may swallow the first.
+    # It rings again and again, for an `except` may swallow the first, and what `caught` raises may be caught.
     timer_before = signal.setitimer(signal.ITIMER_REAL, seconds, 0.02)
     try:
         yield
     finally:
         armed = False
+        if sys.gettrace() is caught:
+            sys.settrace(None)  # whoever traced before is put back by _kernel_as_it_was
         signal.setitimer(signal.ITIMER_REAL, *timer_before)
         signal.signal(signal.SIGALRM, before if before is not None else signal.SIG_DFL)
 
@@ -253,11 +273,22 @@ def _watching_thread(seconds: float) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def chance_as_it_was() -> Iterator[None]:
+    """Put back both global random generators, which a learner's function may draw from or seed."""
+    of_numpy, of_python = np.random.get_state(), random.getstate()  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(of_numpy)  # noqa: NPY002
+        random.setstate(of_python)
+
+
+@contextlib.contextmanager
 def _kernel_as_it_was() -> Iterator[None]:
     """Put back what a learner's function might change for the whole kernel."""
     modules = (np, np.linalg, math, builtins)
     names = [dict(vars(module)) for module in modules]
-    states = (np.get_printoptions(), np.random.get_state(), random.getstate())  # noqa: NPY002
+    printing = np.get_printoptions()
     recursion, trace, folder = sys.getrecursionlimit(), sys.gettrace(), os.getcwd()
     alarm = signal.getsignal(signal.SIGINT)
     builtins.input = _no_input
@@ -268,9 +299,7 @@ def _kernel_as_it_was() -> Iterator[None]:
     finally:
         for module, before in zip(modules, names, strict=True):
             _restore_names(vars(module), before)
-        np.set_printoptions(**states[0])
-        np.random.set_state(states[1])  # noqa: NPY002  (the learner may use the old interface)
-        random.setstate(states[2])
+        np.set_printoptions(**printing)
         sys.setrecursionlimit(recursion)
         sys.settrace(trace)
         if os.getcwd() != folder:

@@ -1,0 +1,156 @@
+"""In every notebook each exercise, solved in place and in its own kernel, turns ✓, and all else stays.
+
+Exercises are found by their check cells. The cell NAME-try is replaced by a solution: a text below, in the
+words of a learner, or else the catalogue's own function or answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+import run_notebooks
+from nbformat import NotebookNode
+
+from helpers.exercises import evaluate
+from helpers.exercises.catalogue import exercises, lessons
+
+NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
+CHECK = re.compile(r'check\("([\w-]+)", *(\w+)\)')
+
+SOLUTIONS = {
+    "total": (
+        "def my_total(numbers):\n    total = 0\n    for number in numbers:\n        total += number\n"
+        "    return total"
+    ),
+    "dot-product": "def my_dot(query, key):\n    return query @ key",
+    "all-scores": "def my_scores(queries, keys):\n    return queries @ np.swapaxes(keys, -1, -2)",
+    "scaled-scores": (
+        "def my_scaled_scores(queries, keys):\n"
+        "    return queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])"
+    ),
+    "softmax": (
+        "def my_softmax(scores):\n"
+        "    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
+        "    return exponentials / exponentials.sum(axis=-1, keepdims=True)"
+    ),
+    "jacobian": "def my_jacobian(weights):\n    return np.diag(weights) - np.outer(weights, weights)",
+    "scores-for": "three_scores = np.log([1, 2, 7])",
+    "which-axis": 'which_axis = "a"',
+}
+FROM_THE_CATALOGUE = """from helpers.exercises.catalogue import find as _find
+_exercise = _find({name!r})
+{variable} = next(
+    getattr(_exercise, part) for part in ("right", "answer", "example", "row") if hasattr(_exercise, part)
+)
+if hasattr(_exercise, "labels"):
+    {variable} = {{label: list(_exercise.row(label)) for label in _exercise.labels}}"""
+
+
+def found_exercises(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
+    """A notebook -> the name of each exercise and the variable that is handed to its check."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and cell.id.endswith("-check"):
+            yield from CHECK.findall(cell.source)
+
+
+def solved(notebook: NotebookNode) -> NotebookNode:
+    """A notebook -> a copy in which every stub is replaced by a solution."""
+    notebook = copy.deepcopy(notebook)
+    cells = {cell.id: cell for cell in notebook.cells}
+    for name, variable in found_exercises(notebook):
+        derived = FROM_THE_CATALOGUE.format(name=name, variable=variable)
+        cells[f"{name}-try"].source = SOLUTIONS.get(name, derived)
+    return notebook
+
+
+def texts(cell: NotebookNode) -> list[str]:
+    """A code cell -> what it printed and showed as text (figures are compared elsewhere)."""
+    shown = [
+        output.get("text") or output.get("data", {}).get("text/plain", "")
+        for output in cell.get("outputs", [])
+    ]
+    return [text for text in shown if not text.startswith("<Figure")]
+
+
+def problems(path: Path, folder: Path) -> list[str]:
+    """A notebook's path -> what is not as it should be once all its exercises are solved."""
+    stored = nbformat.read(path, as_version=4)
+    notebook = solved(stored)
+    names = {f"{name}-{part}" for name, _ in found_exercises(stored) for part in ("try", "check")}
+    executed = run(notebook, folder / f"solved_{path.name}")
+    found = []
+    for name, _ in found_exercises(stored):
+        (cell,) = [cell for cell in executed.cells if cell.id == f"{name}-check"]
+        text = "".join(texts(cell))
+        if not text.startswith(f"✓ {name}"):
+            found.append(f"{name} is not right: {text}")
+    for before, after in zip(stored.cells, executed.cells, strict=True):
+        ignored = "nbval-ignore-output" in before.metadata.get("tags", [])
+        if (
+            before.cell_type == "code"
+            and before.id not in names
+            and not ignored
+            and texts(before) != texts(after)
+        ):
+            found.append(f"cell {before.id} changed: {texts(before)} -> {texts(after)}")
+    return found
+
+
+def run(notebook: NotebookNode, path: Path) -> NotebookNode:
+    """A notebook -> the same, executed in a kernel of its own; `path` is where it may be written."""
+    run_notebooks.prepare_environment()
+    nbformat.write(notebook, path)
+    return nbformat.reads(asyncio.run(run_notebooks.execute(path)).text, as_version=4)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_each_exercise_solved_in_place_turns_right_and_nothing_else_changes(path, tmp_path):
+    assert problems(path, tmp_path) == []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_holds_the_exercises_of_its_lesson_unsolved(path):
+    notebook = nbformat.read(path, as_version=4)
+    names = [name for name, _ in found_exercises(notebook)]
+    wanted = [exercise.name for exercise in lessons().get(path.name[:2], ())]
+    assert sorted(names) == sorted(wanted)
+    cells = {cell.id: cell for cell in notebook.cells}
+    for name, variable in found_exercises(notebook):
+        space: dict[str, object] = {}
+        exec("import numpy as np\n" + cells[f"{name}-try"].source, space)
+        feedback = evaluate(name, space[variable])
+        assert feedback.status == "not attempted"
+        assert texts(cells[f"{name}-check"]) == [feedback.text + "\n"]
+        if hasattr(exercises()[name], "given"):
+            assert feedback.named == ((exercises()[name].given,),)
+
+
+def sample(tmp_path: Path, stub: str, later: str) -> Path:
+    """A notebook of two exercises and one cell that comes later, executed and stored."""
+    cell = nbformat.v4.new_code_cell
+    notebook = nbformat.v4.new_notebook(
+        cells=[
+            cell("import numpy as np\nfrom helpers.exercises import check", id="imports"),
+            cell(stub, id="softmax-try"),
+            cell('check("softmax", my_softmax)', id="softmax-check"),
+            cell("which_axis = None", id="which-axis-try"),
+            cell('check("which-axis", which_axis)', id="which-axis-check"),
+            cell(later, id="later"),
+        ]
+    )
+    path = tmp_path / "00_sample.ipynb"
+    nbformat.write(run(notebook, path), path)
+    return path
+
+
+def test_a_cell_that_uses_the_learners_stub_is_found(tmp_path):
+    stub = 'def my_softmax(scores):\n    """Nothing yet."""'
+    path = sample(tmp_path, stub, "print(my_softmax(np.zeros((1, 2))))")
+    (found,) = problems(path, tmp_path)
+    assert found.startswith("cell later changed")

@@ -1,0 +1,160 @@
+"""Which mistakes does the check name? Writes docs/kill_table.md: `python tools/kill_table.py` (or --check).
+
+Every wrong version of every exercise, each mistake and each pair, is handed to the check as a learner's
+answer. `named`: exactly that mistake or pair. `named with others`: several that give the same results on
+every probe, this one among them. `told as part`: a pair in which one mistake hides the other, named as the
+one that shows. `named as another`: it behaves like a mistake that is no part of it. `rejected only`: no name.
+`missed`: accepted as right.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from helpers.exercises.catalogue import lessons
+from helpers.exercises.diagnosis import Diagnosis, plain_outcome
+from helpers.exercises.kinds import Choose, Exercise, Open, Predict, Table, Write
+
+TABLE = Path(__file__).resolve().parents[1] / "docs" / "kill_table.md"
+VERDICTS = (
+    "named",
+    "named with others",
+    "told as part",
+    "named as another",
+    "rejected only",
+    "missed",
+)
+HEAD = """# Kill table
+
+Written by `python tools/kill_table.py`; a test fails where it is out of date, or where a mistake is missed.
+
+Each wrong version of each exercise was handed to the check as a learner's answer.
+
+- **named**: the check names exactly this mistake, or exactly these two.
+- **named with others**: several versions give the same results on every probe; the check names them together.
+- **told as part**: in a pair one mistake hides the other (an early error, say): the pair behaves exactly
+  like that one, and is named so. When it is mended, the other one shows.
+- **named as another**: the pair behaves exactly like a mistake that is no part of it, and is named so.
+- **rejected only**: found to be wrong, and not named.
+- **missed**: accepted as right.
+
+A pair whose two mistakes cancel, so that its results are right on every probe, is no mistake and not counted.
+"""
+
+
+def verdict(named: Sequence[tuple[str, ...]], names: tuple[str, ...]) -> str:
+    """What the check made of the version with these names, which it rejected."""
+    if not named:
+        return "rejected only"
+    if tuple(named) == (names,):
+        return "named"
+    if names in named:
+        return "named with others"
+    return "told as part" if all(set(other) <= set(names) for other in named) else "named as another"
+
+
+def count_pairs(exercise: Write) -> tuple[Counter[str], list[str]]:
+    """Verdicts on the pairs, by their outcomes alone: there are thousands, and a guard changes nothing."""
+    counts: Counter[str] = Counter()
+    others: list[str] = []
+    right = [plain_outcome(exercise.right, probe) for probe in exercise.probes]
+    for version in exercise.diagnosis.pairs:
+        outcomes = exercise.diagnosis.outcomes(version)
+        if all(map(exercise.accepts, outcomes, right, exercise.probes)):
+            continue  # the two cancel
+        found = verdict([other.names for other in exercise.diagnosis.name(outcomes)], version.names)
+        counts[found] += 1
+        if found == "rejected only":
+            others.append(f"{found}: {' + '.join(version.names)}")
+    return counts, others
+
+
+def wrong_values(exercise: Exercise) -> Iterator[tuple[str, Any]]:
+    """Every wrong answer, with its name, of an exercise that is not a function."""
+    if isinstance(exercise, Predict | Open):
+        yield from ((slip.name, slip.answer) for slip in exercise.slips)
+    elif isinstance(exercise, Choose):
+        yield from ((f"option {letter}", letter) for letter in exercise.options if letter != exercise.answer)
+    elif isinstance(exercise, Table):
+        for column, slips in enumerate(exercise.slips):
+            for slip in slips:
+                table = {label: list(exercise.row(label)) for label in exercise.labels}
+                table[exercise.labels[1]][column] = slip.answer(exercise.labels[1])
+                yield slip.name, table
+
+
+def count(exercise: Exercise, known: dict[Diagnosis, Any]) -> tuple[Counter[str], Counter[str], list[str]]:
+    """Verdicts on single mistakes, verdicts on pairs, and lines that list all but the named ones."""
+    one: Counter[str] = Counter()
+    two: Counter[str] = Counter()
+    others: list[str] = []
+    if not isinstance(exercise, Write):
+        for name, answer in wrong_values(exercise):
+            feedback = exercise.evaluate(answer)
+            found = "missed" if feedback.status == "right" else verdict(feedback.named, (name,))
+            one[found] += 1
+            if found != "named":
+                others.append(f"{found}: {name}")
+        return one, two, others
+    for version in exercise.diagnosis.singles:
+        feedback = exercise.evaluate(version.function)
+        found = "missed" if feedback.status == "right" else verdict(feedback.named, version.names)
+        one[found] += 1
+        if found != "named":
+            others.append(f"{found}: {version.names[0]} (as {feedback.named})")
+    if exercise.diagnosis not in known:  # find-the-bug exercises share the mistakes of another
+        known[exercise.diagnosis] = count_pairs(exercise)
+    two, of_pairs = known[exercise.diagnosis]
+    return one, two, others + of_pairs
+
+
+def table() -> tuple[str, list[str]]:
+    """The document, and what is wrong with it (nothing, if all is well)."""
+    lines = [HEAD, "| lesson | exercise | kind | single mistakes |" + "".join(f" {v} |" for v in VERDICTS)]
+    lines[1] += " pairs |" + "".join(f" {v} |" for v in VERDICTS)
+    lines.append("|" + "---|" * (5 + 2 * len(VERDICTS)))
+    faults: list[str] = []
+    known: dict[Diagnosis, Any] = {}
+    totals: list[Counter[str]] = [Counter(), Counter()]
+    for lesson, exercises in lessons().items():
+        for exercise in exercises:
+            one, two, others = count(exercise, known)
+            faults += [f"{exercise.name}: {line}" for line in others]
+            totals = [totals[0] + one, totals[1] + two]
+            lines.append(_row(lesson, exercise.name, exercise.kind, one, two))
+    lines.append(_row("", "**all**", "", *totals))
+    return "\n".join(lines) + "\n", faults
+
+
+def _row(lesson: str, name: str, kind: str, one: Counter[str], two: Counter[str]) -> str:
+    cells = [lesson, name, kind]
+    for counts in (one, two):
+        cells += [str(sum(counts.values()))] + [str(counts[v]) for v in VERDICTS]
+    return "| " + " | ".join(cells) + " |"
+
+
+def main() -> int:
+    """Write the table, or with --check compare it with the stored one; 1 where something is wrong."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail where the stored table differs"
+    )
+    arguments = parser.parse_args()
+    text, faults = table()
+    for fault in faults:
+        print(fault)
+    if arguments.check:
+        return int(bool(faults) or not TABLE.exists() or TABLE.read_text(encoding="utf-8") != text)
+    TABLE.parent.mkdir(exist_ok=True)
+    TABLE.write_text(text, encoding="utf-8")
+    print(text.splitlines()[-1])
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
