@@ -133,7 +133,8 @@ def plot_spreads(samples: Mapping[int, Array], what: str) -> None:
     with plt.rc_context(STYLE):
         figure, all_axes = plt.subplots(len(samples), 1, figsize=(7, 1.15 * len(samples) + 0.6), sharex=True)
         for i, (axes, (d_k, scores)) in enumerate(zip(all_axes, samples.items(), strict=True)):
-            axes.hist(scores.ravel(), bins=np.linspace(-widest, widest, 121), color=COLOURS[i], density=True)
+            heights, edges = np.histogram(scores, bins=np.linspace(-widest, widest, 121))
+            axes.stairs(heights, edges, color=COLOURS[i], fill=True)
             axes.set(yticks=[], ylabel=f"d_k {d_k}")
             axes.spines["left"].set_visible(False)
         all_axes[-1].set_xlabel(what)

@@ -1,9 +1,13 @@
 """Each picture is drawn, returns None, prints a finding computed from its data, and refuses wrong shapes."""
 
+from collections.abc import Callable
+from typing import Any
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from helpers import plots
 
@@ -11,11 +15,15 @@ TABLE = np.array([[0.1, 0.2, 0.7], [0.5, 0.4, 0.1]])
 ROWS, COLUMNS = ["cat", "mat"], ["a", "b", "c"]
 
 
+def result_of(draw: Callable[..., object], *arguments: object, **options: object) -> object:
+    return draw(*arguments, **options)
+
+
 @pytest.fixture(autouse=True)
 def shown(monkeypatch):
     """The figures that were shown, kept open so that a test can look into them."""
     mpl.use("agg")
-    figures = []
+    figures: list[Figure] = []
     monkeypatch.setattr(plots, "_show", figures.append)
     yield figures
     plt.close("all")
@@ -26,7 +34,7 @@ def texts(axes):
 
 
 def test_matrix_shows_each_number_and_names_the_largest(shown, capsys):
-    assert plots.plot_matrix(TABLE, ROWS, COLUMNS, "weights") is None
+    assert result_of(plots.plot_matrix, TABLE, ROWS, COLUMNS, "weights") is None
     assert texts(shown[0].axes[0]) == ["0.10", "0.20", "0.70", "0.50", "0.40", "0.10"]
     assert capsys.readouterr().out == "Largest of the weights: 0.70, in row 'cat' and column 'c'\n"
 
@@ -62,7 +70,10 @@ def test_tables_side_by_side_share_their_colours(shown):
 
 
 def test_matrices_print_their_sums(shown, capsys):
-    assert plots.plot_matrices({"rows": TABLE, "columns": TABLE / TABLE.sum(0)}, ROWS, COLUMNS) is None
+    assert (
+        result_of(plots.plot_matrices, {"rows": TABLE, "columns": TABLE / TABLE.sum(0)}, ROWS, COLUMNS)
+        is None
+    )
     printed = capsys.readouterr().out.splitlines()
     assert printed[0] == "rows: row sums 1.00 1.00, column sums 0.60 0.60 0.80."
     assert printed[1].endswith("column sums 1.00 1.00 1.00.")
@@ -70,7 +81,7 @@ def test_matrices_print_their_sums(shown, capsys):
 
 
 def test_arrows_print_lengths_and_angles(capsys):
-    assert plots.plot_arrows([[2.0, 0.0], [0.0, 3.0], [-1.0, 0.0]], ["q", "a", "b"]) is None
+    assert result_of(plots.plot_arrows, [[2.0, 0.0], [0.0, 3.0], [-1.0, 0.0]], ["q", "a", "b"]) is None
     assert capsys.readouterr().out.splitlines() == [
         "q: length 2.00, at 0° to q",
         "a: length 3.00, at 90° to q",
@@ -85,19 +96,24 @@ def test_an_arrow_without_length_is_refused():
 
 def test_cloud_prints_the_correlation(capsys):
     xs = np.array([1.0, 10.0, 100.0])
-    assert plots.plot_cloud({"words": (xs, 7 - 2 * np.log10(xs))}, "x", "y", {"cat": (1.0, 5.0)}) is None
+    assert (
+        result_of(plots.plot_cloud, {"words": (xs, 7 - 2 * np.log10(xs))}, "x", "y", {"cat": (1.0, 5.0)})
+        is None
+    )
     assert capsys.readouterr().out == "Correlation of log10(x) with y, over 3 words: -1.00\n"
 
 
 def test_spreads_print_the_standard_deviation(shown, capsys):
-    assert plots.plot_spreads({4: np.array([-2.0, 2.0]), 16: np.array([-4.0, 4.0])}, "scores") is None
+    assert (
+        result_of(plots.plot_spreads, {4: np.array([-2.0, 2.0]), 16: np.array([-4.0, 4.0])}, "scores") is None
+    )
     assert "d_k    4: spread (standard deviation) of the scores 2.0" in capsys.readouterr().out
     assert len(shown[0].axes) == 2
 
 
 def test_power_finds_the_exponent(capsys):
     xs = np.array([1.0, 2.0, 4.0, 8.0])
-    assert plots.plot_power(xs, {"cubes": 5 * xs**3}, "n", "time") is None
+    assert result_of(plots.plot_power, xs, {"cubes": 5 * xs**3}, "n", "time") is None
     assert capsys.readouterr().out == "cubes: fitted slope 3.00 (time grows like n^3.00)\n"
 
 
@@ -108,7 +124,7 @@ def test_power_refuses_what_has_no_logarithm():
 
 @pytest.mark.parametrize(("log_x", "log_y"), [(False, False), (True, True)])
 def test_lines_print_their_ends(shown, capsys, log_x, log_y):
-    assert plots.plot_lines([1, 2, 4], {"a": [3, 2, 1]}, "n", "loss", log_x, log_y) is None
+    assert result_of(plots.plot_lines, [1, 2, 4], {"a": [3, 2, 1]}, "n", "loss", log_x, log_y) is None
     assert capsys.readouterr().out == "loss, a: 3 at n 1, 1 at n 4\n"
     axes = shown[0].axes[0]
     assert (axes.get_xscale(), axes.get_yscale()) == (("log", "log") if log_x else ("linear", "linear"))
@@ -128,7 +144,7 @@ def test_lines_can_be_told_apart_without_colour(shown):
 
 def test_panels_print_each_quantity(shown, capsys):
     panels = {"entropy": {"a": [1, 0]}, "gradient": {"a": [0.5, 0.25]}}
-    assert plots.plot_panels([4, 16], panels, "d_k", log_x=True) is None
+    assert result_of(plots.plot_panels, [4, 16], panels, "d_k", log_x=True) is None
     assert (
         capsys.readouterr().out
         == "entropy, a: 1 at d_k 4, 0 at d_k 16\ngradient, a: 0.5 at d_k 4, 0.25 at d_k 16\n"
@@ -137,13 +153,13 @@ def test_panels_print_each_quantity(shown, capsys):
 
 
 def test_bars_print_largest_and_sum(shown, capsys):
-    assert plots.plot_bars({"one": TABLE[0], "two": TABLE[1]}, COLUMNS, "weight") is None
+    assert result_of(plots.plot_bars, {"one": TABLE[0], "two": TABLE[1]}, COLUMNS, "weight") is None
     assert capsys.readouterr().out == "one: largest 0.700 (c), sum 1.000\ntwo: largest 0.500 (a), sum 1.000\n"
     assert [bar.get_height() for bar in shown[0].axes[1].patches] == [0.5, 0.4, 0.1]
 
 
 def test_transformer_says_where_attention_is(capsys):
-    assert plots.plot_transformer() is None
+    assert result_of(plots.plot_transformer) is None
     assert "Attention is step 3 of 7" in capsys.readouterr().out
 
 
@@ -188,9 +204,15 @@ def test_temperature_frame_goes_from_one_key_to_all(capsys):
 def test_moving_a_slider_draws_that_frame(monkeypatch, explore, name, value):
     import ipywidgets
 
-    drawn, made = [], []
+    drawn: list[tuple[Any, ...]] = []
+    made: list[Any] = []
     real = ipywidgets.SelectionSlider
-    monkeypatch.setattr(ipywidgets, "SelectionSlider", lambda **k: made.append(real(**k)) or made[-1])
+
+    def make(**options):
+        made.append(real(**options))
+        return made[-1]
+
+    monkeypatch.setattr(ipywidgets, "SelectionSlider", make)
     monkeypatch.setattr(plots, name, lambda *arguments: drawn.append(arguments))
     explore()
     assert len(drawn) == 1

@@ -18,7 +18,8 @@ def cells(path):
 
 def question_and_minutes(path):
     title = cells(path)["title"].source
-    return title.splitlines()[0].removeprefix("# "), re.search(r"about (\d+) minutes", title)[1]
+    (minutes,) = re.findall(r"about (\d+) minutes", title)
+    return title.splitlines()[0].removeprefix("# "), minutes
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
@@ -31,7 +32,8 @@ def test_readme_lists_the_lesson_with_its_question_minutes_helper_and_test(path)
     assert fields[0] == path.stem[:2]
     assert fields[2:4] == [question, minutes]
     for field in fields[4:]:
-        assert (ROOT / re.search(r"\((.+?)\)", field)[1]).is_file()
+        (link,) = re.findall(r"\((.+?)\)", field)
+        assert (ROOT / link).is_file()
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)

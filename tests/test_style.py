@@ -1,0 +1,72 @@
+"""ruff and mypy, with the settings in pyproject.toml, on everything that the project has written."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import jupytext
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON = ["helpers", "tests", "tools", "conftest.py"]
+OTHERS = ["course.py", "data", "notebooks"]
+
+
+def complaints(module: str, *arguments: str) -> str:
+    """A tool and its arguments -> what it says if it is not content, else an empty text."""
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def must_be_content(module: str, *arguments: str) -> None:
+    """A tool and its arguments -> None. Fails with everything that the tool says."""
+    said = complaints(module, *arguments)
+    if said:
+        pytest.fail(said, pytrace=False)
+
+
+def test_ruff_finds_nothing() -> None:
+    must_be_content("ruff", "check", "--no-cache", *PYTHON, *OTHERS)
+
+
+def test_everything_is_formatted() -> None:
+    must_be_content("ruff", "format", "--check", "--no-cache", *PYTHON, *OTHERS)
+
+
+@pytest.fixture(scope="module")
+def lessons_as_modules(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """() -> paths of Python files with the code of each notebook."""
+    folder = tmp_path_factory.mktemp("lessons")
+    modules = []
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        module = folder / f"lesson_{path.stem}.py"
+        jupytext.write(jupytext.read(path), module, fmt="py:percent")
+        modules.append(str(module))
+    assert modules
+    return modules
+
+
+def test_types_agree() -> None:
+    must_be_content("mypy", "helpers", "tools", "conftest.py")
+
+
+def test_types_agree_in_tests() -> None:
+    # A test may have no annotations; what it calls is checked all the same.
+    must_be_content("mypy", "--allow-untyped-defs", "tests", "tools")
+
+
+def test_types_agree_in_lessons(lessons_as_modules: list[str]) -> None:
+    # What a learner reads has no annotations, and a name such as `row` comes back for something else.
+    lax = ["--allow-untyped-defs", "--no-check-untyped-defs", "--disable-error-code=var-annotated"]
+    must_be_content("mypy", "--allow-redefinition", *lax, *lessons_as_modules)
+
+
+def test_a_wrong_type_in_a_lesson_is_found(tmp_path: Path) -> None:
+    wrong = tmp_path / "lesson_wrong.py"
+    wrong.write_text(
+        "from helpers.scaling import scale_scores\n\nscale_scores([1.0], d_k='four')\n", encoding="utf-8"
+    )
+    assert "incompatible type" in complaints("mypy", str(wrong))
