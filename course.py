@@ -34,7 +34,7 @@ FIRST_NOTEBOOK = os.path.join("notebooks", "00_start_here.ipynb")
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 CUDA_INDEX = "https://download.pytorch.org/whl/cu130"
 VERBS = ("lab", "test", "run", "setup")
-RECIPE = 1  # raise it when the set-up below changes so that an older .venv must be made anew
+RECIPE = 2  # raise it when the set-up below changes so that an older .venv must be made anew
 GUARD = "course.lock"  # the first file in .venv: it marks the folder as ours; one set-up at a time holds it
 CUDA_PACKAGES = ("nvidia-", "cuda-", "triton")
 UNWANTED = (  # variables that change what Python, pip, Jupyter or matplotlib do
@@ -59,6 +59,7 @@ ROOM = {"cpu": 3e9, "cuda": 9e9}  # free bytes that a set-up asks for: .venv, pi
 LAB_OPTIONS = [  # no search for language servers (it starts npm), no list of extensions from the network
     "--LanguageServerManager.autodetect=False",
     "--LabApp.extension_manager=readonly",
+    "--KernelManager.transport_encryption=auto",  # without it each kernel prints a warning about its sockets
 ]
 NETWORK_SIGNS = (
     "connection broken by",
@@ -626,12 +627,22 @@ def settle(guard):
     """Write the settings of JupyterLab, and let matplotlib look through the fonts now and not in a lesson."""
     import json
 
-    settings = os.path.join(VENV, "share", "jupyter", "lab", "settings")
-    os.makedirs(settings, exist_ok=True)
+    settings = os.path.join("share", "jupyter", "lab", "settings")
     quiet = {"fetchNews": "false", "checkForUpdates": False}
-    with open(os.path.join(settings, "overrides.json"), "wb") as stream:
-        text = json.dumps({"@jupyterlab/apputils-extension:notification": quiet}, indent=1)
-        stream.write(text.encode("utf-8"))
+    no_jupytext = {"jupyterlab_jupytext": False}  # authors call it by hand; learners need no menu of it
+    for folder, name, content in (
+        (settings, "overrides.json", {"@jupyterlab/apputils-extension:notification": quiet}),
+        (settings, "page_config.json", {"disabledExtensions": {"jupyterlab-jupytext": True}}),
+        (
+            os.path.join("etc", "jupyter", "jupyter_server_config.d"),
+            "zz_course.json",  # read after jupytext's own
+            {"ServerApp": {"jpserver_extensions": no_jupytext}},
+        ),
+    ):
+        folder = os.path.join(VENV, folder)
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, name), "wb") as stream:
+            stream.write(json.dumps(content, indent=1).encode("utf-8"))
     watch([venv_python(), "-c", "import matplotlib.font_manager"], guard, None)
 
 

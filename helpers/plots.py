@@ -302,7 +302,11 @@ def _slider(draw: Callable[[Any], None], name: str, options: Sequence[float], st
     import ipywidgets  # here, so that a lesson without a slider does not load it
 
     slider = ipywidgets.SelectionSlider(
-        options=options, value=start, description=name, continuous_update=False
+        options=options,
+        value=start,
+        description=name,
+        continuous_update=False,
+        style={"description_width": "initial"},
     )
     ipywidgets.interact(lambda **chosen: draw(chosen[name]), **{name: slider})
 
