@@ -19,8 +19,10 @@ from nbformat import NotebookNode
 
 from helpers.exercises import evaluate
 from helpers.exercises.catalogue import exercises, lessons
+from helpers.exercises.kinds import Mend
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
+KERNELS = 2  # at a time
 CHECK = re.compile(r'check\("([\w-]+)", *(\w+)\)')
 
 SOLUTIONS = {
@@ -78,12 +80,10 @@ def texts(cell: NotebookNode) -> list[str]:
     return [text for text in shown if not text.startswith("<Figure")]
 
 
-def problems(path: Path, folder: Path) -> list[str]:
-    """A notebook's path -> what is not as it should be once all its exercises are solved."""
+def problems(path: Path, executed: NotebookNode) -> list[str]:
+    """A notebook's path, the same run with its exercises solved -> what is not as it should be."""
     stored = nbformat.read(path, as_version=4)
-    notebook = solved(stored)
     names = {f"{name}-{part}" for name, _ in found_exercises(stored) for part in ("try", "check")}
-    executed = run(notebook, folder / f"solved_{path.name}")
     found = []
     for name, _ in found_exercises(stored):
         (cell,) = [cell for cell in executed.cells if cell.id == f"{name}-check"]
@@ -102,16 +102,41 @@ def problems(path: Path, folder: Path) -> list[str]:
     return found
 
 
-def run(notebook: NotebookNode, path: Path) -> NotebookNode:
-    """A notebook -> the same, executed in a kernel of its own; `path` is where it may be written."""
+def run(notebooks: dict[Path, NotebookNode]) -> dict[Path, NotebookNode | run_notebooks.NotebookFailed]:
+    """Notebooks by the path where each may be written -> the same, executed, KERNELS at a time.
+
+    A notebook in which a cell fails gives that failure.
+    """
     run_notebooks.prepare_environment()
-    nbformat.write(notebook, path)
-    return nbformat.reads(asyncio.run(run_notebooks.execute(path)).text, as_version=4)
+    turn = asyncio.Semaphore(KERNELS)
+
+    async def one(path: Path, notebook: NotebookNode) -> NotebookNode | run_notebooks.NotebookFailed:
+        nbformat.write(notebook, path)
+        async with turn:
+            try:
+                return nbformat.reads((await run_notebooks.execute(path)).text, as_version=4)
+            except run_notebooks.NotebookFailed as failure:
+                return failure
+
+    async def every() -> list[NotebookNode | run_notebooks.NotebookFailed]:
+        return await asyncio.gather(*(one(path, notebook) for path, notebook in notebooks.items()))
+
+    return dict(zip(notebooks, asyncio.run(every()), strict=True))
+
+
+@pytest.fixture(scope="module")
+def with_solutions(tmp_path_factory):
+    """Every notebook's path -> the notebook, executed with all its exercises solved."""
+    folder = tmp_path_factory.mktemp("solved")
+    notebooks = {folder / path.name: solved(nbformat.read(path, as_version=4)) for path in NOTEBOOKS}
+    return dict(zip(NOTEBOOKS, run(notebooks).values(), strict=True))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_each_exercise_solved_in_place_turns_right_and_nothing_else_changes(path, tmp_path):
-    assert problems(path, tmp_path) == []
+def test_each_exercise_solved_in_place_turns_right_and_nothing_else_changes(path, with_solutions):
+    executed = with_solutions[path]
+    assert not isinstance(executed, run_notebooks.NotebookFailed), executed
+    assert problems(path, executed) == []
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -127,14 +152,15 @@ def test_a_notebook_holds_the_exercises_of_its_lesson_unsolved(path):
         feedback = evaluate(name, space[variable])
         assert feedback.status == "not attempted"
         assert texts(cells[f"{name}-check"]) == [feedback.text + "\n"]
-        if hasattr(exercises()[name], "given"):
-            assert feedback.named == ((exercises()[name].given,),)
+        exercise = exercises()[name]
+        if isinstance(exercise, Mend):
+            assert feedback.named == ((exercise.given,),)
 
 
-def sample(tmp_path: Path, stub: str, later: str) -> Path:
-    """A notebook of two exercises and one cell that comes later, executed and stored."""
+def sample(stub: str, later: str) -> NotebookNode:
+    """A notebook of two exercises and one cell that comes later."""
     cell = nbformat.v4.new_code_cell
-    notebook = nbformat.v4.new_notebook(
+    return nbformat.v4.new_notebook(
         cells=[
             cell("import numpy as np\nfrom helpers.exercises import check", id="imports"),
             cell(stub, id="softmax-try"),
@@ -144,13 +170,14 @@ def sample(tmp_path: Path, stub: str, later: str) -> Path:
             cell(later, id="later"),
         ]
     )
-    path = tmp_path / "00_sample.ipynb"
-    nbformat.write(run(notebook, path), path)
-    return path
 
 
 def test_a_cell_that_uses_the_learners_stub_is_found(tmp_path):
     stub = 'def my_softmax(scores):\n    """Nothing yet."""'
-    path = sample(tmp_path, stub, "print(my_softmax(np.zeros((1, 2))))")
-    (found,) = problems(path, tmp_path)
+    notebook = sample(stub, "print(my_softmax(np.zeros((1, 2))))")
+    path, other = tmp_path / "00_sample.ipynb", tmp_path / "00_solved.ipynb"
+    unsolved, executed = run({path: notebook, other: solved(notebook)}).values()
+    assert not isinstance(executed, run_notebooks.NotebookFailed), executed
+    nbformat.write(unsolved, path)
+    (found,) = problems(path, executed)
     assert found.startswith("cell later changed")

@@ -19,6 +19,7 @@ from helpers.exercises.diagnosis import Diagnosis, plain_outcome
 from helpers.exercises.kinds import Choose, Exercise, Open, Predict, Table, Write
 
 TABLE = Path(__file__).resolve().parents[1] / "docs" / "kill_table.md"
+Counts = tuple[Counter[str], Counter[str], list[str]]
 VERDICTS = (
     "named",
     "named with others",
@@ -82,11 +83,12 @@ def wrong_values(exercise: Exercise) -> Iterator[tuple[str, Any]]:
         for column, slips in enumerate(exercise.slips):
             for slip in slips:
                 table = {label: list(exercise.row(label)) for label in exercise.labels}
-                table[exercise.labels[1]][column] = slip.answer(exercise.labels[1])
+                for label in exercise.labels:
+                    table[label][column] = slip.answer(label)
                 yield slip.name, table
 
 
-def count(exercise: Exercise, known: dict[Diagnosis, Any]) -> tuple[Counter[str], Counter[str], list[str]]:
+def count(exercise: Exercise, known: dict[Diagnosis, Counts]) -> Counts:
     """Verdicts on single mistakes, verdicts on pairs, and lines that list all but the named ones."""
     one: Counter[str] = Counter()
     two: Counter[str] = Counter()
@@ -99,16 +101,17 @@ def count(exercise: Exercise, known: dict[Diagnosis, Any]) -> tuple[Counter[str]
             if found != "named":
                 others.append(f"{found}: {name}")
         return one, two, others
+    if exercise.diagnosis in known:  # find-the-bug exercises share the mistakes of another
+        return known[exercise.diagnosis]
     for version in exercise.diagnosis.singles:
         feedback = exercise.evaluate(version.function)
         found = "missed" if feedback.status == "right" else verdict(feedback.named, version.names)
         one[found] += 1
         if found != "named":
             others.append(f"{found}: {version.names[0]} (as {feedback.named})")
-    if exercise.diagnosis not in known:  # find-the-bug exercises share the mistakes of another
-        known[exercise.diagnosis] = count_pairs(exercise)
-    two, of_pairs = known[exercise.diagnosis]
-    return one, two, others + of_pairs
+    two, of_pairs = count_pairs(exercise)
+    known[exercise.diagnosis] = one, two, others + of_pairs
+    return known[exercise.diagnosis]
 
 
 def table() -> tuple[str, list[str]]:
@@ -117,7 +120,7 @@ def table() -> tuple[str, list[str]]:
     lines[1] += " pairs |" + "".join(f" {v} |" for v in VERDICTS)
     lines.append("|" + "---|" * (5 + 2 * len(VERDICTS)))
     faults: list[str] = []
-    known: dict[Diagnosis, Any] = {}
+    known: dict[Diagnosis, Counts] = {}
     totals: list[Counter[str]] = [Counter(), Counter()]
     for lesson, exercises in lessons().items():
         for exercise in exercises:

@@ -5,6 +5,8 @@ sandbox        runs the learner's function: copies, time limit, captured printin
 diagnosis      which wrong version of a function gives exactly these outputs?
 kinds          the kinds of exercise: write it, find the bug, predict, table, choose, open-ended
 probes         inputs that tell mistakes apart
+given          the functions that find-the-bug exercises hand out; has the learner edited one?
+answers        the short functions that solution prints, each tested against its helper
 catalogue      finds an exercise by name; lesson_NN.py holds the exercises of one lesson
 progress_file  what is done, in a small file outside the notebooks (not called progress: the function is)
 """

@@ -44,7 +44,12 @@ def paragraph(text: str, indent: str = "  ") -> str:
 def sentence(clause: str) -> str:
     """A clause -> the same with a capital letter and a full stop."""
     clause = clause.strip()
-    return clause[:1].upper() + clause[1:] + ("" if clause.endswith((".", "?")) else ".")
+    symbol = "_" in clause.partition(" ")[0]  # d_k keeps its small letter
+    return (
+        (clause[:1] if symbol else clause[:1].upper())
+        + clause[1:]
+        + ("" if clause.endswith((".", "?")) else ".")
+    )
 
 
 def section(reread: str) -> str:

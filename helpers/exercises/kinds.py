@@ -8,6 +8,7 @@ Choose   one of several options, each with its reply
 Open     many right answers: a property is checked
 """
 
+import ast
 import functools
 import inspect
 import types
@@ -17,8 +18,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from helpers.exercises.diagnosis import Diagnosis, Mistake, Version, agree, plain_outcome, run_all
+from helpers.exercises.answers import helper_with_the_same_answer, printed
+from helpers.exercises.diagnosis import (
+    Diagnosis,
+    Mistake,
+    Version,
+    agree,
+    plain_outcome,
+    run_all,
+    same_outcome,
+)
 from helpers.exercises.feedback import Feedback, number, paragraph, section, sentence, side_by_side
+from helpers.exercises.given import GIVEN, edited
 from helpers.exercises.probes import Probe
 from helpers.exercises.sandbox import Inputs, Outcome, Runner, is_stub
 from helpers.validation import Array
@@ -36,6 +47,26 @@ class Property:
     broken: Callable[[Inputs, Array, Call], str]
 
 
+ERROR_ADVICE = {  # words of Python's or NumPy's message -> what a beginner may not know
+    "'NoneType' object": "Somewhere a None is used as if it were a value. Methods such as `.remove`, `.sort` "
+    "and `.append` change their list and return None: give them a line of their own.",
+    "has no attribute 'remove'": "An array has no list methods. Choose entries by a comparison, as in "
+    "x[x != 3], or make a list of it first.",
+    "has no attribute 'append'": "An array has no list methods. Start from an empty list [] and make an "
+    "array of it at the end.",
+    "bitwise_xor": "A power is written `**`. The sign `^` is another operation, on the bits of whole "
+    "numbers.",
+    "operand type(s) for ^": "A power is written `**`. The sign `^` is another operation, on the bits of "
+    "whole numbers.",
+    "is out of bounds for axis 0 with size": "An index went past the last place: n entries have the numbers "
+    "0 to n − 1, which is what range(n) gives.",
+    "unexpected keyword argument 'dim'": "`dim` and `keepdim` are PyTorch's words; NumPy and the helpers say "
+    "`axis` and `keepdims`.",
+    "unexpected keyword argument 'keepdim'": "`dim` and `keepdim` are PyTorch's words; NumPy and the helpers "
+    "say `axis` and `keepdims`.",
+    "values to unpack (expected 2)": "Two names on the left take two things apart. NumPy's max returns one "
+    "array, the largest numbers; PyTorch's returns their places as well.",
+}
 FLAT_ONLY = Mistake(
     "one-matrix-only",
     "the code is written for one matrix and does not take a stack",
@@ -89,7 +120,6 @@ class Write(Exercise):
     properties: tuple[Property, ...] = ()
     axes: tuple[str, ...] = ()  # what the last axes of the output are, as in ("query", "key")
     explain: str = ""
-    uses: tuple[Callable[..., Any], ...] = ()  # helpers whose source the solution shows as well
 
     @functools.cached_property
     def diagnosis(self) -> Diagnosis:
@@ -139,14 +169,17 @@ class Write(Exercise):
         )
 
     def solution(self) -> str:
-        """The tested source, and why it is so."""
-        sources = [inspect.getsource(function).rstrip() for function in (self.right, *self.uses)]
-        text = "\n\n\n".join(dict.fromkeys(sources))
-        return f"{text}\n\n{paragraph(self.explain, indent='')}" if self.explain else text
+        """A tested answer that runs as it stands, and why it is so: all of it can be pasted into a cell."""
+        helper = helper_with_the_same_answer(self.right)
+        same = f"The helper {helper} does the same, and also checks its inputs." if helper else ""
+        notes = [paragraph(text, indent="# ") for text in (self.explain, same) if text]
+        return "\n".join([printed(self.name), "", *notes])
 
-    def as_given(self, versions: Sequence[Version]) -> Feedback | None:
-        """Feedback for the function as it was given, where the exercise gives one."""
-        return None
+    def as_given(
+        self, function: Callable[..., Any], versions: Sequence[Version], outcomes: Sequence[Outcome]
+    ) -> Feedback | str:
+        """Feedback for the function as it was given; a headline if it was edited without effect; else ""."""
+        return ""
 
     def _not_a_function(self, attempt: object) -> str:
         if isinstance(attempt, type):
@@ -187,22 +220,23 @@ class Write(Exercise):
         versions = (
             self.diagnosis.name(outcomes) or self._flat_only(outcomes) or self._row_only(function, outcomes)
         )
-        given = self.as_given(versions)
-        if given is not None:
+        given = self.as_given(function, versions, outcomes)
+        if isinstance(given, Feedback):
             return given
         probe, outcome, right = min(failing, key=lambda triple: _size(triple[0]))
         broken = [] if versions else self._broken(function, probe, outcome, right)
         blocks = [self._case(probe, outcome, right)]
+        if changed:
+            blocks.append(paragraph(_changed(changed)))
         if versions:
             blocks.append(paragraph(_diagnosis(versions)))
         else:
+            blocks += [] if outcome.error else _errors_elsewhere(failing, bool(broken))
             blocks += [paragraph(text) for _, text in broken]
             blocks += [paragraph(text) for text in [_where([p for p, _, _ in failing], self.probes)] if text]
             blocks.append(paragraph(f"Worth rereading: {section(self.reread).strip('().')}."))
-        if changed:
-            blocks.append(paragraph(_changed(changed)))
         names = tuple(name for name, _ in broken) + (("input left unchanged",) if changed else ())
-        head = f"{_head(failing)} on {len(failing)} of {len(triples)} inputs."
+        head = given or f"{_head(failing)} on {len(failing)} of {len(triples)} inputs."
         text = "\n".join([f"✗ {self.name}: {head}", *blocks])
         return Feedback("wrong", text, tuple(version.names for version in versions), names)
 
@@ -257,8 +291,16 @@ class Write(Exercise):
         self, function: Callable[..., Any], probe: Probe, outcome: Outcome, right: Outcome
     ) -> list[tuple[str, str]]:
         got, expected = outcome.value, right.value
+        if outcome.error:
+            advice = _error_advice(outcome.error)
+            return [("error", advice)] if advice else []
         if got is None or expected is None:
             return []
+        if got.shape != expected.shape and expected.shape in outcome.parts:
+            several = f"You returned a tuple of {len(outcome.parts)} arrays."
+            return [("one result", f"{several} Return the one that the task asks for, alone.")]
+        if got.shape != expected.shape and expected.ndim == 0:
+            return [("one number", f"The result should be one number, not an array of shape {got.shape}.")]
         if got.shape != expected.shape:
             return [("shape", f"The shape should be {expected.shape}; yours is {got.shape}.")]
         if np.isnan(got).any() and not np.isnan(expected).any():
@@ -284,23 +326,42 @@ class Write(Exercise):
         if outcome.returned == "returned None":
             return f"{lead}\n  Your function returned None there. Does every path end in `return`?"
         if got is None or expected is None:
-            return f"{lead}\n  Your function {outcome.returned}."
+            returned = outcome.returned
+            if expected is not None and expected.ndim == 0:
+                returned = returned.replace("not an array of numbers", "not one number")
+                returned = returned.replace("not an array", "not one number")
+            if returned.startswith("returned a function"):
+                returned += "; a call needs brackets, as in name(...)"
+            return f"{lead}\n  Your function {returned}."
+        if got.shape != expected.shape and expected.ndim == 0:
+            return f"{lead}\n    expected  one number\n    got       an array of shape {got.shape}"
         if got.shape != expected.shape:
             return f"{lead}\n    expected shape  {expected.shape}\n    got shape       {got.shape}"
+        inputs = probe.inputs
+        if self._by_columns:  # one query's numbers stand in a column: turned, it is a row like any other
+            inputs = {
+                name: np.swapaxes(value, -1, -2) if np.shape(value) == expected.shape else value
+                for name, value in inputs.items()
+            }
+            got, expected = np.swapaxes(got, -1, -2), np.swapaxes(expected, -1, -2)
         wrong = ~np.isclose(got.astype(float), expected.astype(float), rtol=1e-5, atol=1e-6, equal_nan=True)
         place = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else (0,) * expected.ndim
         row = place[:-1]
         where = self._place(row, expected.ndim)
         rows = [
-            *_input_rows(probe.inputs, place, expected.shape),
+            *_input_rows(inputs, place, expected.shape),
             ("expected", expected[row]),
             ("got", got[row]),
         ]
         return f"{lead}{f' For {where}' if where else ''}\n{side_by_side(rows)}"
 
+    @property
+    def _by_columns(self) -> bool:
+        return self.axes == ("key", "query")
+
     def _place(self, row: tuple[int, ...], ndim: int) -> str:
         leading = {0: (), 1: ("sentence",), 2: ("sentence", "head")}.get(ndim - len(self.axes), ())
-        axes = (*leading, *self.axes)
+        axes = (*leading, *(self.axes[::-1] if self._by_columns else self.axes))
         return ", ".join(f"{axis} {i}" for axis, i in zip(axes, row, strict=False))
 
 
@@ -312,10 +373,16 @@ class Mend(Write):
     given: str
     symptom: str
 
-    def as_given(self, versions: Sequence[Version]) -> Feedback | None:
-        """Unchanged behaviour is no attempt: the feedback is the symptom to start from."""
+    def as_given(
+        self, function: Callable[..., Any], versions: Sequence[Version], outcomes: Sequence[Outcome]
+    ) -> Feedback | str:
+        """An unchanged function is no attempt: the feedback is the symptom to start from."""
         if (self.given,) not in [version.names for version in versions]:
-            return None
+            return ""
+        if edited(self.name, function):
+            before = (plain_outcome(GIVEN[self.name], probe) for probe in self.probes)
+            same = all(map(same_outcome, outcomes, before))  # a mistake may be written in several ways
+            return "your change gives the same results as the function as given." if same else ""
         text = f"○ {self.name}: still the function as given.\n{paragraph(f'Start from this: {self.symptom}')}"
         return Feedback("not attempted", text, ((self.given,),))
 
@@ -366,12 +433,18 @@ class Predict(Exercise):
         value = _as_shape(attempt) if shape else _as_number(attempt)
         if value is None:
             wanted = "a shape, as a tuple of whole numbers such as (2, 3)" if shape else "one number"
-            return self._wrong(f"the answer should be {wanted}; this is {_describe(attempt)}.")
+            several = shape or "," in str(attempt)
+            advice = "" if several else _without_quotes(attempt)
+            return self._wrong(f"the answer should be {wanted}; this is {_describe(attempt)}{advice}.")
         shown = str(value) if isinstance(value, tuple) else f"{value:.6g}"
+        if shape and isinstance(attempt, int):
+            shown = str(attempt)
         if self._same(value, self.answer):
             return Feedback("right", f"✓ {self.name}: {shown}.\n{paragraph(self.because)}")
         slip = next((s for s in self.slips if self._same(value, s.answer)), None)
         advice = slip.reply if slip else f"No usual path leads there. {self.hints[0]}"
+        if slip is None and self._near(value):
+            advice = f"That is close. Was it measured or rounded? The exact number is asked. {self.hints[0]}"
         named = ((slip.name,),) if slip else ()
         return self._wrong(f"not {shown}.", paragraph(f"{advice} {section(self.reread)}"), named=named)
 
@@ -379,6 +452,11 @@ class Predict(Exercise):
         """The answer and its reason."""
         shown = self.answer if isinstance(self.answer, tuple) else f"{self.answer:.6g}"
         return f"{shown}\n{paragraph(self.because, indent='')}"
+
+    def _near(self, value: Any) -> bool:
+        if isinstance(value, tuple) or isinstance(self.answer, tuple):
+            return False
+        return bool(abs(value - self.answer) <= 0.05 * abs(self.answer))
 
     def _same(self, one: Any, other: Any) -> bool:
         if isinstance(one, tuple) or isinstance(other, tuple):
@@ -397,6 +475,7 @@ class Table(Exercise):
     row: Callable[[Any], Sequence[float]]
     slips: tuple[tuple[Slip, ...], ...]  # for each column
     because: str
+    next_cell: Callable[[Any, int, float], float] | None = None  # label, column, the cell before -> the cell
 
     def evaluate(self, attempt: object) -> Feedback:
         """The learner's table -> Feedback, with every wrong cell named."""
@@ -414,7 +493,7 @@ class Table(Exercise):
         empty = len(table) - len(filled)
         if not wrong:
             return Feedback("wrong", f"✗ {self.name}: {len(filled)} cells right, {empty} still to fill.")
-        return self._explain(wrong, len(filled) - len(wrong), empty)
+        return self._explain(filled, wrong, empty)
 
     def solution(self) -> str:
         """The whole table and its reason."""
@@ -446,20 +525,55 @@ class Table(Exercise):
         label, column = place
         return _close(cell, self.row(label)[column])
 
-    def _explain(self, wrong: Mapping[tuple[Any, int], object], right: int, empty: int) -> Feedback:
-        lines, named = [], []
+    def _explain(
+        self, filled: Mapping[tuple[Any, int], object], wrong: Mapping[tuple[Any, int], object], empty: int
+    ) -> Feedback:
+        lines, replies, names = [], [], []
         for (label, column), cell in wrong.items():
-            shown = f"{_as_number(cell):.6g}" if _as_number(cell) is not None else _describe(cell)
+            value = _as_number(cell)
+            shown = _describe(cell) if value is None else f"{value:.{0 if value == int(value) else 4}f}"
             lines.append(f"    {self.row_name} {label}, {self.columns[column]}: not {shown}")
-            slip = next((s for s in self.slips[column] if _close(cell, s.answer(label))), None)
-            if slip is not None:
-                named.append(slip)
-        replies = [paragraph(slip.reply) for slip in dict.fromkeys(named)]
-        if not replies:  # one hint for each column, in their order
-            replies = [paragraph(self.hints[column]) for column in dict.fromkeys(place[1] for place in wrong)]
+        for column in sorted({place[1] for place in wrong}):
+            name, reply = self._column(column, filled, wrong)
+            replies.append(paragraph(reply))
+            names += [(name,)] if name else []
+        right = len(filled) - len(wrong)
         counts = f"{right} cells right, {len(wrong)} not" + (f", {empty} still to fill" if empty else "")
-        names = tuple((slip.name,) for slip in dict.fromkeys(named))
-        return self._wrong(f"{counts}.", *lines, *replies, "  " + section(self.reread), named=names)
+        told = dict.fromkeys(replies)
+        return self._wrong(
+            f"{counts}.", *lines, *told, "  " + section(self.reread), named=[*dict.fromkeys(names)]
+        )
+
+    def _column(
+        self, column: int, filled: Mapping[tuple[Any, int], object], wrong: Mapping[tuple[Any, int], object]
+    ) -> tuple[str, str]:
+        """The name of the mistake (or "") and the reply for one column with wrong cells.
+
+        One cell proves nothing: a path is named only where it leads to every number in the column, and at
+        least two of these are wrong.
+        """
+        cells = {label: cell for (label, place), cell in filled.items() if place == column}
+        missed = {label: cell for (label, place), cell in wrong.items() if place == column}
+        before = self.columns[column - 1]
+        first = self.row(self.labels[0])[column]
+        if len(missed) > 1 and all(_close(cell, first) for cell in cells.values()):
+            return "first-row-copied", (
+                f"The row of {self.row_name} {self.labels[0]} stands in the other rows too; each has its own."
+            )
+        if column and self.next_cell:
+            bases = {label: _as_number(filled.get((label, column - 1))) for label in missed}
+            follows = all(
+                (label, column - 1) in wrong
+                and base is not None
+                and _close(cell, self.next_cell(label, column, base))
+                for (label, cell), base in zip(missed.items(), bases.values(), strict=True)
+            )
+            if follows:
+                return "", f'Your "{self.columns[column]}" follows from your "{before}": mend that first.'
+        for slip in self.slips[column]:
+            if len(missed) > 1 and all(_close(cell, slip.answer(label)) for label, cell in cells.items()):
+                return slip.name, slip.reply
+        return "", self.hints[column]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -477,6 +591,11 @@ class Choose(Exercise):
         letter = attempt.strip().strip("().*").lower() if isinstance(attempt, str) else ""
         if letter not in self.options:
             letters = ", ".join(f'"{option}"' for option in self.options)
+            if isinstance(attempt, str) and attempt.strip()[:2].strip("().:, ").lower() in self.options:
+                return self._wrong(
+                    f"give the letter alone, {letters}; this is {_describe(attempt)}.",
+                    paragraph("Keep your reason at hand, and compare it with the reply."),
+                )
             return self._wrong(f"the answer should be one letter, {letters}; this is {_describe(attempt)}.")
         if letter == self.answer:
             return Feedback("right", f"✓ {self.name}: {letter}.\n{paragraph(self.options[letter])}")
@@ -509,9 +628,8 @@ class Open(Exercise):
         outcome = Runner(lambda: attempt)({})
         value = outcome.value
         if value is None:
-            return self._wrong(
-                f"the answer should be numbers of shape {self.shape}; this is {_describe(attempt)}."
-            )
+            what = _odd_row(attempt, self.shape) or f"this is {_describe(attempt)}"
+            return self._wrong(f"the answer should be numbers of shape {self.shape}; {what}.")
         if value.shape != self.shape:
             return self._wrong(f"the answer should have shape {self.shape}; this has shape {value.shape}.")
         if not np.isfinite(value).all():
@@ -556,7 +674,8 @@ def _head(failing: Sequence[tuple[Probe, Outcome, Outcome]]) -> str:
     if all(outcome.error for outcome in outcomes):
         return "your function stops with an error"
     if all(outcome.value is None for outcome in outcomes):
-        return "no array of numbers came back"
+        single = all(right.value is not None and right.value.ndim == 0 for _, _, right in failing)
+        return "no number came back" if single else "no array of numbers came back"
     shapes = [
         o.value is not None and e.value is not None and o.value.shape == e.value.shape for _, o, e in failing
     ]
@@ -564,7 +683,8 @@ def _head(failing: Sequence[tuple[Probe, Outcome, Outcome]]) -> str:
         values = [o.value for o in outcomes if o.value is not None]
         if all(np.isnan(value).any() for value in values):
             return "right shape, but nan among the numbers"
-        return "right shape, wrong numbers"
+        scalars = all(right.value is not None and right.value.ndim == 0 for _, _, right in failing)
+        return "wrong number" if scalars else "right shape, wrong numbers"
     return (
         "wrong shape" if not any(shapes) and all(o.value is not None for o in outcomes) else "wrong results"
     )
@@ -578,6 +698,27 @@ def _where(failing: Sequence[Probe], probes: Sequence[Probe]) -> str:
     return f"Right only on: {'; '.join(good)}." if len(good) < len(bad) else f"Not yet on: {'; '.join(bad)}."
 
 
+def _errors_elsewhere(failing: Sequence[tuple[Probe, Outcome, Outcome]], explained: bool) -> list[str]:
+    """Where the case that is shown ends in numbers and a larger one in an error: that error, and its line.
+
+    Where the numbers are explained already, only an error that comes with advice is worth its lines.
+    """
+    stops = [(probe, outcome) for probe, outcome, _ in failing if outcome.error]
+    if not stops:
+        return []
+    probe, outcome = min(stops, key=lambda pair: _size(pair[0]))
+    advice = _error_advice(outcome.error)
+    if explained and not advice:
+        return []
+    at = f", in your line: {outcome.line}" if outcome.line else ""
+    told = paragraph(f"On other inputs it stops ({probe.kind}): {outcome.error}{at}")
+    return [told, paragraph(advice)] if advice else [told]
+
+
+def _error_advice(error: str) -> str:
+    return next((text for words, text in ERROR_ADVICE.items() if words in error), "")
+
+
 def _changed(names: Sequence[str]) -> str:
     listed = " and ".join(names)
     verb = "no longer holds" if len(names) == 1 else "no longer hold"
@@ -588,7 +729,12 @@ def _changed(names: Sequence[str]) -> str:
 
 
 def _stopped() -> tuple[str, ...]:
-    return (paragraph("Look for a loop whose condition never becomes false, or whose counter never moves."),)
+    return (
+        paragraph(
+            "Look for a loop whose condition never becomes false, or whose counter never moves. Or the code "
+            "is very slow: what does it do again and again that could be done once?"
+        ),
+    )
 
 
 def _printed(outcome: Outcome) -> tuple[str, ...]:
@@ -664,10 +810,54 @@ def _close(cell: object, right: float) -> bool:
     return value is not None and abs(value - right) <= 0.005 * max(abs(right), 0.1)
 
 
+def _odd_row(attempt: object, shape: tuple[int, ...]) -> str:
+    """The first row that is no row of numbers, in words, or ""."""
+    if isinstance(attempt, str):
+        if _without_quotes(attempt):
+            return f"this is a text{_without_quotes(attempt)}"
+        form = "[np.log(2), 0.5, …]" if len(shape) == 1 else "[[1.0, 2.0], …]"
+        return f"this is {_describe(attempt)}. Give a list that Python can compute, of the form {form}"
+    if not isinstance(attempt, list | tuple) or len(shape) != 2:
+        return ""
+    if len(attempt) != shape[0]:
+        return f"this is {_describe(attempt)}, and {shape[0]} rows are needed"
+    for place, row in enumerate(attempt, 1):
+        if not isinstance(row, list | tuple | np.ndarray):
+            return f"row {place} is {_describe(row)}"
+        if len(row) != shape[1]:
+            many = "number" if len(row) == 1 else "numbers"
+            return f"row {place} has {len(row)} {many}"
+        for cell in row:
+            if cell is None:
+                return f"row {place} holds None"
+            if not isinstance(cell, int | float | np.number):
+                return f"row {place} holds {_describe(cell)}"
+    return ""
+
+
+def _without_quotes(attempt: object) -> str:
+    """Advice for a text in which Python would find numbers, were it no text; else ""."""
+    if not isinstance(attempt, str):
+        return ""
+    try:
+        parts = list(ast.walk(ast.parse(attempt.strip(), mode="eval").body))
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return ""
+    allowed = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.List, ast.Tuple, ast.expr_context)
+    calls = (ast.Call, ast.Attribute)  # np.log(2)
+    numbers_only = all(
+        isinstance(part, (*allowed, *calls))
+        or (isinstance(part, ast.Constant) and isinstance(part.value, int | float))
+        or (isinstance(part, ast.Name) and part.id == "np")
+        for part in parts
+    )
+    return ": leave the quotation marks away, and Python computes it" if numbers_only else ""
+
+
 def _describe(thing: object) -> str:
     """What the learner gave, in words, without calling its own __repr__ on anything large."""
     if isinstance(thing, str):
-        return f'the text "{thing[:30]}"'
+        return f'the text "{thing if len(thing) <= 30 else thing[:29] + "…"}"'
     if isinstance(thing, bool | int):
         return str(thing)[:30]
     if isinstance(thing, float):

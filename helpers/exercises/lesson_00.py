@@ -90,6 +90,41 @@ TOTAL = Write(
             combine=np.cumsum,
         ),
         Mistake(
+            "started-at-1",
+            "the result is larger by 1",
+            "A running total starts at 0, not at 1; each number is added to it once.",
+            HOW,
+            combine=lambda numbers: np.sum(numbers) + 1,
+        ),
+        Mistake(
+            "places",
+            "the places 0, 1, 2 … were added, not the numbers",
+            "In `for i in range(n)` the name i holds a place; the number there is numbers[i].",
+            HOW,
+            which=lambda numbers: np.arange(numbers.size),
+        ),
+        Mistake(
+            "absolute",
+            "negative numbers were added without their sign",
+            "A negative number makes the sum smaller.",
+            HOW,
+            which=np.abs,
+        ),
+        Mistake(
+            "fractions-dropped",
+            "each number lost what stands after the point",
+            "`int` drops it. Add the numbers as they are.",
+            HOW,
+            which=np.trunc,
+        ),
+        Mistake(
+            "doubled-each-round",
+            "the total was added to itself in each round",
+            "`total += number` adds the total already: write that, or `total = total + number`.",
+            HOW,
+            combine=lambda numbers: np.sum(numbers * 2.0 ** np.arange(numbers.size)[::-1]),
+        ),
+        Mistake(
             "count",
             "the numbers were counted",
             "`len` says how many there are, not how much they add up to.",
@@ -101,7 +136,7 @@ TOTAL = Write(
         "NumPy has a function for this, and a loop does it as well.",
         "Start a total at 0, add each number to it, and return it after the loop.",
     ),
-    explain="np.sum adds all entries. A loop with a running total is right as well.",
+    explain="The running total starts at 0. np.sum(numbers) is right as well, and faster.",
     reread=HOW,
 )
 

@@ -25,6 +25,11 @@ def same(result: Array, *_inputs: Array) -> Array:
     return result
 
 
+def rounded_to(digits: int) -> Step:
+    """A last step that rounds to so many digits."""
+    return lambda result, *_inputs: np.round(result, digits)
+
+
 # --- dot-product -------------------------------------------------------------------------------------
 
 
@@ -68,7 +73,51 @@ DOT_PRODUCT = Write(
             "the products were averaged",
             "The dot product is a sum: it is not divided by the number of entries.",
             TWO,
-            gather=np.mean,
+            after=lambda result, query, key: result / query.size,
+        ),
+        Mistake(
+            "starts-at-1",
+            "the result is 1 too large, as if the total started at 1",
+            "A sum starts at 0.",
+            TWO,
+            after=lambda result, query, key: result + 1,
+        ),
+        Mistake(
+            "rounded",
+            "the result was rounded",
+            "The task asks for the number itself; rounding is for showing it.",
+            TWO,
+            also=[{"after": rounded_to(digits)} for digits in (1, 0, 3)],
+            after=rounded_to(2),
+        ),
+        Mistake(
+            "absolute-products",
+            "each product was counted as positive",
+            "A negative product says that the two vectors disagree in that entry: it lowers the sum.",
+            TWO,
+            gather=lambda products: np.abs(products).sum(),
+        ),
+        Mistake(
+            "negatives-skipped",
+            "only the positive products were added up",
+            "A negative product says that the two vectors disagree in that entry: it lowers the sum.",
+            TWO,
+            gather=lambda products: products[products > 0].sum(),
+        ),
+        Mistake(
+            "squares",
+            "the products were squared before they were added up",
+            "The products themselves are added. Squares belong to the length of one vector.",
+            TWO,
+            gather=lambda products: (products**2).sum(),
+        ),
+        Mistake(
+            "power",
+            "entries were raised to the power of entries",
+            "`**` is a power; `*` multiplies.",
+            TWO,
+            also=[{"join": lambda one, other: [q**k for q, k in zip(one, other, strict=True)]}],
+            join=lambda one, other: one**other,
         ),
         Mistake(
             "first-only",
@@ -80,7 +129,8 @@ DOT_PRODUCT = Write(
         Mistake(
             "last-only",
             "only the last product came back",
-            "Each round of the loop should add its product to the total, not replace the total.",
+            "Each round of the loop should add its product to the total, not replace the total. The sign "
+            "for that is `+=`; `=+` is read as `= +`.",
             TWO,
             gather=lambda products: products[-1],
         ),
@@ -136,10 +186,11 @@ DOT_PRODUCT = Write(
         ),
         Mistake(
             "distance",
-            "the squared differences were added up",
-            "That is a squared distance, small for vectors that are alike. The dot product multiplies "
-            "entry by entry.",
+            "the differences were squared and added up",
+            "That is a distance, small for vectors that are alike. The dot product multiplies entry by "
+            "entry.",
             TWO,
+            also=[{"join": np.subtract, "gather": np.linalg.norm}],
             join=lambda one, other: (one - other) ** 2,
         ),
         Mistake(
@@ -194,7 +245,6 @@ DOT_PRODUCT = Write(
     ),
     explain="The helper scores every query against every key; here there is one of each. query @ key "
     "does the same.",
-    uses=(dot_product_scores,),
     reread=TWO,
 )
 
@@ -261,8 +311,8 @@ def match_mistakes(**fixed: Any) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "all-axes-reversed",
-            "`.T` turned all axes round, the stack of sentences as well",
-            "On a stack, .T reverses every axis. Only the last two should change places.",
+            "all axes were turned round, that of the sentences as well",
+            "On a stack, `.T` and np.transpose reverse every axis. Only the last two should change places.",
             PAIRS,
             also=[{"match": lambda queries, keys: np.dot(queries, keys.T)}],
             match=lambda queries, keys: queries @ keys.T,
@@ -285,14 +335,17 @@ def match_mistakes(**fixed: Any) -> tuple[Mistake, ...]:
             "the code is written for exactly three axes",
             "Count axes from the end, −1 and −2, and any number of leading axes passes through.",
             PAIRS,
-            also=[{"match": lambda queries, keys: np.einsum("bik,bjk->bij", queries, keys)}],
+            also=[
+                {"match": lambda queries, keys: np.einsum("bik,bjk->bij", queries, keys)},
+                {"match": lambda queries, keys: queries @ np.swapaxes(keys, 1, 2)},
+            ],
             match=lambda queries, keys: queries @ keys.transpose(0, 2, 1),
         ),
         Mistake(
             "stacks-crossed",
             "every sentence was scored against every other sentence",
-            "np.dot and np.tensordot pair all the leading axes with one another; @ keeps each sentence "
-            "to itself.",
+            "np.dot, np.inner and np.tensordot pair all the leading axes with one another; @ keeps each "
+            "sentence to itself.",
             PAIRS,
             also=[{"match": lambda queries, keys: np.tensordot(queries, keys, axes=(-1, -1))}],
             match=lambda queries, keys: np.dot(queries, np.swapaxes(keys, -1, -2)),
@@ -339,6 +392,15 @@ def match_mistakes(**fixed: Any) -> tuple[Mistake, ...]:
             PAIRS,
             also=[{"match": np.dot}],
             match=lambda queries, keys: queries @ keys,
+        ),
+        Mistake(
+            "reshaped",
+            "the keys were reshaped, not transposed",
+            "`reshape` keeps the numbers in their order and only cuts the rows elsewhere, so that vectors "
+            "are torn apart. np.swapaxes(keys, -1, -2) turns rows into columns.",
+            PAIRS,
+            also=[{"match": lambda queries, keys: queries @ keys.reshape(keys.shape[1], keys.shape[0])}],
+            match=lambda q, k: q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2]),
         ),
         Mistake(
             "entry-by-entry",
@@ -391,11 +453,11 @@ def pair_probes() -> tuple[Probe, ...]:
         "keys": np.array([[2, 1, 3, 0, 1], [0, 1, 1, 2, -2], [1, -1, 0, 4, 1], [5, 1, 1, 0, 2]]),
     }
     return (
-        Probe("one sentence", small),
-        Probe("one sentence", other),
-        Probe("one sentence of whole numbers", whole),
-        Probe("one sentence", sequences(d_k=3)),
-        Probe("one sentence in float32", sequences(d_k=9, dtype=np.float32)),
+        Probe("one sentence, d_k 4", small),
+        Probe("another sentence, d_k 4", other),
+        Probe("whole numbers, d_k 5", whole),
+        Probe("one sentence, d_k 3", sequences(d_k=3)),
+        Probe("float32, d_k 9", sequences(d_k=9, dtype=np.float32)),
         Probe("a batch of 2 sentences", sequences(2, d_k=4)),
         Probe("a batch of 2 sentences with 3 heads", sequences(2, 3, d_k=4)),
     )
@@ -474,15 +536,22 @@ def _absolute(vector: Array) -> Array:
     return np.abs(vector).sum()
 
 
+def _largest(vector: Array) -> Array:
+    return np.abs(vector).max()
+
+
 def _one(vector: Array) -> Array:
     return np.array(1.0)
 
 
 def _cosine_by_choices(
     query: Array, key: Array, *, top: Step = np.dot, query_length: Step = _length, key_length: Step = _length,
-    lengths: Step = np.multiply, after: Step = same,
+    before: Step = same, measured: Step = lambda query, key: (query, key), lengths: Step = np.multiply,
+    after: Step = same, twice: Step = lambda cosine, query, key: cosine,
 ) -> Array:  # fmt: skip
-    return after(top(query, key) / lengths(query_length(query), key_length(key)))
+    query, key = before(query), before(key)
+    first, second = measured(query, key)
+    return twice(after(top(query, key) / lengths(query_length(first), key_length(second))), query, key)
 
 
 BOTH_LENGTHS = "Divide by both lengths, and only the direction is left: a vector with itself gives 1."
@@ -527,6 +596,106 @@ COSINE_BUG = Mend(
             "A length is the square root of the sum of squares, for the query and for the key.",
             LENGTH,
             key_length=_squared,
+        ),
+        Mistake(
+            "query-twice",
+            "the division takes the query's length twice, and the key's not at all",
+            "Where is the key's length? One of each belongs under the line.",
+            LENGTH,
+            measured=lambda query, key: (query, query),
+        ),
+        Mistake(
+            "key-twice",
+            "the division takes the key's length twice, and the query's not at all",
+            "Where is the query's length? One of each belongs under the line.",
+            LENGTH,
+            measured=lambda query, key: (key, key),
+        ),
+        Mistake(
+            "half-not-root",
+            "half of the sum of squares was taken, not its root",
+            "`x**1/2` is (x**1)/2. Write x**0.5, or np.sqrt(x).",
+            LENGTH,
+            query_length=lambda vector: _squared(vector) / 2,
+            key_length=lambda vector: _squared(vector) / 2,
+        ),
+        Mistake(
+            "number-of-entries",
+            "the result was divided by how many entries there are",
+            "`len` counts entries. The length of a vector is the root of its sum of squares.",
+            LENGTH,
+            query_length=len,
+            key_length=len,
+        ),
+        Mistake(
+            "root-not-summed",
+            "the squares were not added up before the root was taken",
+            "A length is one number: square, add up, take the root.",
+            LENGTH,
+            query_length=lambda vector: np.sqrt(vector**2),
+            key_length=lambda vector: np.sqrt(vector**2),
+        ),
+        Mistake(
+            "largest-entry",
+            "the largest entry was taken for the length",
+            "The length used here is Euclid's: the square root of the sum of squares.",
+            LENGTH,
+            also=[{"query_length": _largest, "key_length": _largest}],
+            query_length=np.max,
+            key_length=np.max,
+        ),
+        Mistake(
+            "not-summed",
+            "the products were not added up",
+            "The cosine is one number: the dot product adds the products up.",
+            LENGTH,
+            top=np.multiply,
+        ),
+        Mistake(
+            "cos-of-result",
+            "np.cos was applied to the result",
+            "np.cos turns an angle into its cosine. The dot product divided by both lengths is the cosine "
+            "already.",
+            LENGTH,
+            after=np.cos,
+        ),
+        Mistake(
+            "one-case-only",
+            "a vector with itself is treated as a case of its own, and all else is as before",
+            "The 1 should come out of the same formula as everything else: what is a length?",
+            LENGTH,
+            query_length=_squared,
+            key_length=_squared,
+            twice=lambda cosine, query, key: np.where(np.array_equal(query, key), 1.0, cosine),
+        ),
+        Mistake(
+            "correlation",
+            "the mean was taken off each vector first",
+            "That is a correlation. The cosine takes the entries as they are.",
+            LENGTH,
+            before=lambda vector: vector - vector.mean(),
+        ),
+        Mistake(
+            "first-two-entries",
+            "only the first two entries count",
+            "Vectors may be longer: all their entries take part.",
+            LENGTH,
+            before=lambda vector: vector[:2],
+        ),
+        Mistake(
+            "negative-cut",
+            "negative results became 0",
+            "A negative cosine says that two vectors point apart.",
+            LENGTH,
+            after=lambda cosine: np.maximum(cosine, 0),
+        ),
+        Mistake(
+            "rounded",
+            "the result was rounded",
+            "The task asks for the number itself; rounding is for showing it.",
+            LENGTH,
+            also=[{"after": rounded_to(digits)} for digits in (1, 0, 3)],
+            after=rounded_to(2),
         ),
         Mistake(
             "query-only", "only the query's length was divided by", BOTH_LENGTHS, LENGTH, key_length=_one
@@ -610,6 +779,7 @@ COSINE_BUG = Mend(
             "the angle came back, not its cosine",
             "Leave the arc cosine away: the cosine is 1 for the same direction, and the angle is 0 there.",
             LENGTH,
+            also=[{"after": lambda cosine: np.degrees(np.arccos(cosine))}],
             after=np.arccos,
         ),
         Mistake(
@@ -634,7 +804,6 @@ COSINE_BUG = Mend(
     ),
     explain="Each vector is divided by its length, the root of the sum of squares; then the dot product "
     "is the cosine.",
-    uses=(cosine_scores,),
     reread=LENGTH,
 )
 
@@ -678,14 +847,14 @@ def neighbours(word: int, vectors: Array, how_many: int) -> Array:
 def _neighbours_by_choices(
     word: int, vectors: Array, how_many: int, *,
     score: Step = lambda query, vectors: cosine_scores(query[None, :], vectors)[0],
-    order: Step = lambda scores: np.argsort(-scores),
-    leave_out: Step = lambda order, word: order[order != word],
+    order: Step = lambda scores: np.argsort(-scores, kind="stable"),
+    leave_out: Step = lambda order, word, scores: order[order != word],
     take: Step = lambda order, how_many: order[:how_many],
     silence: Step = lambda scores, word: scores,
-    give: Step = lambda rows, scores: rows,
+    give: Step = lambda rows, scores, vectors: rows,
 ) -> Array:  # fmt: skip
     scores = silence(score(vectors[word], vectors), word)
-    return give(take(leave_out(order(scores), word), how_many), scores)
+    return give(take(leave_out(order(scores), word, scores), how_many), scores, vectors)
 
 
 def _dots(query: Array, vectors: Array) -> Array:
@@ -696,9 +865,47 @@ def _distances(query: Array, vectors: Array) -> Array:
     return -np.linalg.norm(vectors - query, axis=-1)
 
 
-def _renumbered(order: Array, word: int) -> Array:
+def _renumbered(order: Array, word: int, _scores: Array) -> Array:
     kept = order[order != word]
     return kept - (kept > word)
+
+
+def _all_kept(order: Array, _word: int, _scores: Array) -> Array:
+    return order
+
+
+def _first_dropped(order: Array, _word: int, _scores: Array) -> Array:
+    return order[1:]
+
+
+def _silenced(score: float) -> Step:
+    return lambda scores, word: np.where(np.arange(scores.size) == word, score, scores)
+
+
+# Rows with equal scores come in another order from each of these. The stable ones stand first, because pairs
+# of mistakes are made of the first ways only: what the others do with equal scores differs by processor.
+RISING: tuple[Step, ...] = (lambda scores: np.argsort(scores, kind="stable"), np.argsort)
+FALLING: tuple[Step, ...] = (
+    lambda scores: np.argsort(-scores, kind="stable"),
+    lambda scores: np.argsort(scores, kind="stable")[::-1],
+    lambda scores: np.argsort(-scores),
+    lambda scores: np.argsort(scores)[::-1],
+)
+
+
+def _in_each_order(*choices: dict[str, Any], orders: Sequence[Step] = FALLING) -> list[dict[str, Any]]:
+    return [{**choice, "order": order} for order in orders for choice in choices]
+
+
+def _table(*rows: tuple[float, ...]) -> Array:
+    return np.array(rows, dtype=np.float64)
+
+
+# Two equal vectors (rows 1 and 3), and two opposite ones (rows 0 and 1). Each table is tried with either of
+# the two as the word: however equal scores are put in order, the word comes second for one of them. They lie
+# along an axis, so that their cosines are exactly 1 and −1 by any formula.
+TWINS = _table((1.0, 3.0), (0.0, 2.0), (2.0, -1.0), (0.0, 2.0), (2.0, 2.0), (-1.0, 0.5))
+OPPOSITE = _table((2.0, 0.0, 0.0, 0.0), (-1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0))
 
 
 NEIGHBOURS_BUG = Mend(
@@ -719,6 +926,10 @@ NEIGHBOURS_BUG = Mend(
             ("9 words", 4, numbers(9, 5, start=33), 3),
             ("11 words, the last one", 10, numbers(11, 3, start=7), 4),
             ("11 words, the first one", 0, numbers(11, 3, start=19), 4),
+            ("6 words, with a twin before the word", 3, TWINS, 2),
+            ("6 words, with a twin after the word", 1, TWINS, 2),
+            ("3 words, two of them opposite", 0, OPPOSITE, 2),
+            ("3 words, two of them opposite", 1, OPPOSITE, 2),
         )
     ),
     mistakes=(
@@ -727,18 +938,53 @@ NEIGHBOURS_BUG = Mend(
             "the word itself stands among its neighbours",
             "A vector has cosine 1 with itself, so the word comes first unless it is left out.",
             REAL,
-            leave_out=lambda order, word: order,
+            also=_in_each_order(
+                {"leave_out": _all_kept}, {"leave_out": _all_kept, "silence": _silenced(np.inf)}
+            ),
+            leave_out=_all_kept,
+        ),
+        Mistake(
+            "first-of-order-left-out",
+            "the first word of the order was left out, whichever word that is",
+            "A word with the same vector (The and the) has cosine 1 as well and may stand first. Leave the "
+            "word out by its row number.",
+            REAL,
+            also=_in_each_order({"leave_out": _first_dropped}),
+            leave_out=_first_dropped,
+        ),
+        Mistake(
+            "twins-left-out",
+            "every word with cosine 1 was left out, not only the word itself",
+            "Another word may have the same vector (The and the), and it is the best neighbour. Leave the "
+            "word out by its row number.",
+            REAL,
+            leave_out=lambda order, word, scores: order[scores[order] < 0.9999],
+        ),
+        Mistake(
+            "place-left-out",
+            "the word's row number was taken for a place in the order",
+            "The order holds row numbers. Look for the word among them, and leave out the place where it "
+            "stands.",
+            REAL,
+            leave_out=lambda order, word, scores: np.delete(order, word),
         ),
         Mistake(
             "ascending",
             "the least alike words came back",
             "argsort puts the smallest first; the most alike word has the largest score.",
             REAL,
-            also=[
-                {"order": np.argsort, "leave_out": lambda order, word: order[1:]},
-                {"order": np.argsort, "leave_out": lambda order, word: order},
-            ],
-            order=np.argsort,
+            also=_in_each_order({}, {"leave_out": _first_dropped}, {"leave_out": _all_kept}, orders=RISING),
+            order=RISING[0],
+        ),
+        Mistake(
+            "ascending-after-silence",
+            "the word was given the lowest score, and the lowest scores came first",
+            "argsort puts the smallest first. Turn the order round: np.argsort(-scores).",
+            REAL,
+            also=_in_each_order({"leave_out": _all_kept, "silence": _silenced(-np.inf)}, orders=RISING),
+            order=RISING[0],
+            leave_out=_all_kept,
+            silence=_silenced(-np.inf),
         ),
         Mistake(
             "one-too-many-left-out",
@@ -750,8 +996,16 @@ NEIGHBOURS_BUG = Mend(
         Mistake(
             "one-too-few",
             "one neighbour is missing at the end",
-            "When the word itself is left out, one more row has to be taken: how_many in the end.",
+            "Filter first, then cut: leave the word out, and take the first how_many of what is left.",
             REAL,
+            also=[
+                {
+                    "leave_out": _first_dropped,
+                    "order": order,
+                    "take": lambda order, how_many: order[: how_many - 1],
+                }
+                for order in FALLING
+            ],
             take=lambda order, how_many: order[: how_many - 1],
         ),
         Mistake(
@@ -774,7 +1028,7 @@ NEIGHBOURS_BUG = Mend(
             "Long vectors then come first. The given function compared directions, by cosine, and that "
             "part is right.",
             LENGTH,
-            also=[{"score": _dots, "leave_out": lambda order, word: order[1:]}],
+            also=_in_each_order({"score": _dots, "leave_out": _first_dropped}),
             score=_dots,
         ),
         Mistake(
@@ -796,22 +1050,47 @@ NEIGHBOURS_BUG = Mend(
             "the word itself was given the score 0, which still beats words that point away",
             "A cosine goes down to −1. Leave the row out, or give it a score below all others.",
             REAL,
-            leave_out=lambda order, word: order,
-            silence=lambda scores, word: np.where(np.arange(scores.size) == word, 0, scores),
+            also=_in_each_order({"leave_out": _all_kept, "silence": _silenced(0.0)}),
+            leave_out=_all_kept,
+            silence=_silenced(0.0),
+        ),
+        Mistake(
+            "score-minus-1-for-itself",
+            "the word itself was given the score −1, which a word that points the opposite way has too",
+            "Leave the row out, or give it a score below all cosines, such as −np.inf.",
+            REAL,
+            also=_in_each_order({"leave_out": _all_kept, "silence": _silenced(-1.0)}),
+            leave_out=_all_kept,
+            silence=_silenced(-1.0),
         ),
         Mistake(
             "first-row-left-out",
             "row 0 was left out, whatever the word is",
             "The row to leave out is that of the word.",
             REAL,
-            leave_out=lambda order, word: order[order != 0],
+            leave_out=lambda order, word, scores: order[order != 0],
         ),
         Mistake(
             "scores-returned",
             "the scores came back, not the row numbers",
             "The task asks which words: return their row numbers.",
             REAL,
-            give=lambda rows, scores: scores[rows],
+            also=[
+                {
+                    "give": lambda rows, scores, vectors: scores[rows],
+                    "order": order,
+                    "leave_out": _first_dropped,
+                }
+                for order in FALLING
+            ],
+            give=lambda rows, scores, vectors: scores[rows],
+        ),
+        Mistake(
+            "vectors-returned",
+            "the vectors came back, not the row numbers",
+            "The task asks which words: return their row numbers.",
+            REAL,
+            give=lambda rows, scores, vectors: vectors[rows],
         ),
     ),
     hints=(
@@ -826,18 +1105,23 @@ NEIGHBOURS_BUG = Mend(
 # --- disagree ----------------------------------------------------------------------------------------
 
 
+ORDINALS = ("first", "second")
+
+
 def _judge_disagree(rows: Array) -> tuple[str, str]:
     query, keys = rows[:1], rows[1:]
     lengths = np.linalg.norm(rows, axis=-1)
     if (lengths == 0).any():
         return "no-direction", "one of the vectors has length 0 and so no direction: it has no cosine."
     dots, cosines = dot_product_scores(query, keys)[0], cosine_scores(query, keys)[0]
-    found = "\n".join(
-        f"    {label:12}  {two[0]:7.3f} {two[1]:7.3f}"
-        for label, two in (("dot products", dots), ("cosines", cosines))
+    table = (("dot products", *dots), ("cosines", *cosines))
+    found = f"    {'':12}  {'first key':>10} {'second key':>10}\n" + "\n".join(
+        f"    {label:12}  {one:10.3f} {other:10.3f}" for label, one, other in table
     )
-    if abs(dots[0] - dots[1]) < 1e-9 * abs(dots).max() or abs(cosines[0] - cosines[1]) < 1e-9:
-        return "tie", f"two of the scores are equal, so neither key is chosen.\n{found}"
+    if abs(dots[0] - dots[1]) <= 1e-9 * abs(dots).max():
+        return "tie", f"the two dot products are equal, so neither key is chosen.\n{found}"
+    if abs(cosines[0] - cosines[1]) < 1e-9:
+        return "tie", f"the two cosines are equal, so neither key is chosen.\n{found}"
     if dots.argmax() == cosines.argmax():
         name = "equal-lengths" if np.isclose(lengths[1], lengths[2]) else "same-choice"
         why = {
@@ -845,9 +1129,10 @@ def _judge_disagree(rows: Array) -> tuple[str, str]:
             "longer.",
             "same-choice": "Make the key with the smaller cosine longer, until its dot product wins.",
         }[name]
-        return name, f"both choose key {dots.argmax()}.\n{found}\n  {why}"
+        return name, f"both choose the {ORDINALS[dots.argmax()]} key.\n{found}\n  {why}"
+    chosen, by_cosine = ORDINALS[dots.argmax()], ORDINALS[cosines.argmax()]
     return "", (
-        f"✓ the dot product chooses key {dots.argmax()}, the cosine key {cosines.argmax()}.\n{found}\n"
+        f"✓ the dot product chooses the {chosen} key, the cosine the {by_cosine}.\n{found}\n"
         "  Length decided for the one, direction for the other."
     )
 
@@ -863,9 +1148,8 @@ DISAGREE = Open(
     shape=(3, 2),
     judge=_judge_disagree,
     example=[[1, 0], [1, 0], [3, 3]],
-    because="Key 0 has the query's direction (cosine 1, dot product 1). Key 1 is turned by 45 degrees, "
-    "but it is so long "
-    "that its dot product, 3, is larger.",
+    because="The first key has the query's direction (cosine 1, dot product 1). The second is turned by 45 "
+    "degrees, but it is so long that its dot product, 3, is larger.",
     slips=slips(
         ("no-direction", [[1, 0], [0, 0], [0, 1]]),
         ("tie", [[1, 0], [1, 0], [2, 0]]),

@@ -8,7 +8,14 @@ import numpy as np
 
 from helpers.exercises.diagnosis import Mistake
 from helpers.exercises.kinds import Choose, Mend, OpenFunction, Predict, Property, Slip, Table, Write
-from helpers.exercises.lesson_01 import match_mistakes, pair_probes, same, whole_numbers_kept
+from helpers.exercises.lesson_01 import (
+    PAIRS,
+    match_mistakes,
+    pair_probes,
+    rounded_to,
+    same,
+    whole_numbers_kept,
+)
 from helpers.exercises.probes import Probe, numbers
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
@@ -18,7 +25,6 @@ from helpers.validation import Array
 SPREAD = "02: How far scores spread"
 LARGE = "02: What large scores do"
 LEARNING = "02: Learning with and without the scale"
-AXIS = "03: Which axis?"
 
 Step = Callable[..., Any]
 
@@ -97,6 +103,11 @@ SPREAD_TABLE = Table(
                 "variance-inverse", lambda d_k: 1 / d_k, "That is the variance of a mean. A score is a sum."
             ),
             Slip(
+                "next-row",
+                lambda d_k: 4 * d_k,
+                "That is four times too much: the variance of the next row.",
+            ),
+            Slip(
                 "variance-double",
                 lambda d_k: 2 * d_k,
                 "A product of two numbers of variance 1 has variance 1, not 2.",
@@ -108,6 +119,12 @@ SPREAD_TABLE = Table(
             ),
             Slip("half", lambda d_k: d_k / 2, "The spread is the square root of d_k, not its half."),
             Slip("spread-1", lambda d_k: 1, "1 is the spread after dividing. Before, it is √d_k."),
+            Slip(
+                "next-row",
+                lambda d_k: 2 * math.sqrt(d_k),
+                "That is twice too much: the spread of the next row, the root of four times d_k.",
+            ),
+            Slip("logarithm", math.log2, "That is a logarithm. The spread is the square root of d_k."),
             Slip(
                 "spread-squared",
                 lambda d_k: d_k**2,
@@ -128,6 +145,7 @@ SPREAD_TABLE = Table(
             Slip("over-d_k", lambda d_k: 1 / d_k, "The spread is √d_k, and it is divided by √d_k."),
         ),
     ),
+    next_cell=lambda d_k, column, before: math.sqrt(abs(before)) if column == 1 else before / math.sqrt(d_k),
     because="d_k terms of variance 1 add up to the variance d_k; the spread is √d_k; divided by √d_k it "
     "is 1, "
     "whatever d_k.",
@@ -201,6 +219,13 @@ def scale_mistakes() -> tuple[Mistake, ...]:
             d_k + " The number of keys may change from text to text.",
             SPREAD,
             scale=_divide_by(lambda q, k: np.sqrt(k.shape[-2])),
+        ),
+        Mistake(
+            "root-n_keys-too",
+            "√n_keys is still divided by, next to √d_k",
+            d_k + " √d_k is right; leave √n_keys away.",
+            SPREAD,
+            scale=_divide_by(lambda q, k: np.sqrt(q.shape[-1] * k.shape[-2])),
         ),
         Mistake(
             "n_keys",
@@ -304,9 +329,26 @@ def scale_mistakes() -> tuple[Mistake, ...]:
         Mistake(
             "half-d_k",
             "the scores were divided by half of d_k",
-            "√d_k is the square root, not the half; the two agree for d_k 4 only.",
+            "√d_k is the square root, not the half; the two agree for d_k 4 only. In Python d_k**1/2 is "
+            "(d_k**1)/2; write d_k**0.5.",
             SPREAD,
             scale=_divide_by(lambda q, k: q.shape[-1] / 2),
+        ),
+        Mistake(
+            "power-first",
+            "the scores were divided by d_k, and then by 2",
+            "In Python x / d_k**1/2 is (x / d_k**1) / 2: the power comes first. Write "
+            "d_k**0.5, or np.sqrt(d_k).",
+            SPREAD,
+            scale=_divide_by(lambda q, k: 2 * q.shape[-1]),
+        ),
+        Mistake(
+            "root-whole",
+            "the root of d_k was made a whole number",
+            "√3 is 1.73, and 1.73 is what to divide by. Only some d_k (4, 9, 16) have whole roots.",
+            SPREAD,
+            also=[{"scale": _divide_by(lambda q, k: round(math.sqrt(q.shape[-1])))}],
+            scale=_divide_by(lambda q, k: math.isqrt(q.shape[-1])),
         ),
         Mistake(
             "root-2d_k",
@@ -375,10 +417,25 @@ def _in_place(scores: Array, queries: Array, keys: Array) -> Array:
 WHOLE_NUMBERS_KEPT = Mistake(
     "whole-numbers-kept",
     "the results were written into an array of whole numbers, which drops all after the point",
-    "`zeros_like` takes the dtype of its example, and `/=` keeps that of its array. Ask for a float array.",
+    "`zeros_like` takes the dtype of its example. Ask for a float array, as in np.zeros.",
     SPREAD,
-    also=[{"scale": _in_place}, {"cast": lambda r, q, k: np.floor(r) if q.dtype.kind == "i" else r}],
+    also=[{"cast": lambda r, q, k: np.floor(r) if q.dtype.kind == "i" else r}],
     cast=whole_numbers_kept,
+)
+IN_PLACE = Mistake(
+    "divided-in-place",
+    "an array of whole numbers was divided in place",
+    "`x /= y` writes the fractions into x itself, and an array of whole numbers cannot hold them. `x / y` "
+    "makes a new array.",
+    SPREAD,
+    scale=_in_place,
+)
+FLOORED = Mistake(
+    "floored",
+    "the results were rounded down to whole numbers",
+    "`//` drops what stands after the point; `/` keeps it.",
+    SPREAD,
+    after=lambda result, queries, keys: np.floor(result),
 )
 
 SIGN_LOST = Mistake(
@@ -409,6 +466,8 @@ SCALED_SCORES = Write(
             after=lambda scores, queries, keys: softmax(scores),
         ),
         WHOLE_NUMBERS_KEPT,
+        IN_PLACE,
+        FLOORED,
         SIGN_LOST,
     ),
     hints=(
@@ -417,7 +476,6 @@ SCALED_SCORES = Write(
         "d_k is the length of the last axis of the queries. Divide by its square root.",
     ),
     explain="Score, then scale. Dividing queries and keys by d_k to the power ¼ each gives the same.",
-    uses=(dot_product_scores, scale_scores),
     reread=LARGE,
 )
 
@@ -448,7 +506,6 @@ SCALE_BUG = Mend(
     ),
     explain="One score is a sum of d_k terms, and d_k is the last axis of queries (and of keys), not of "
     "scores.",
-    uses=(dot_product_scores, scale_scores),
     reread=SPREAD,
 )
 
@@ -523,34 +580,97 @@ ORDER_BUG = Mend(
             scale=same,
             after=lambda weights, queries, keys: weights * np.sqrt(queries.shape[-1]),
         ),
-        *(mistake for mistake in scale_mistakes() if mistake.name != "subtracted"),  # softmax undoes a shift
+        Mistake(
+            "never-scaled",
+            "these are the weights of scores that were not scaled",
+            "Only what divides the scores before softmax tames them. A division afterwards spoils the "
+            "sums, and dividing by the new sums takes it back.",
+            LARGE,
+            scale=same,
+        ),
+        Mistake(
+            "balanced-by-hand",
+            "softmax got unscaled scores, and after it 2 is multiplied in against √d_k",
+            "2 is √d_k for d_k 4 only. Divide the scores before softmax, and nothing is left to balance.",
+            LARGE,
+            scale=same,
+            after=lambda weights, queries, keys: weights / np.sqrt(queries.shape[-1]) * 2,
+        ),
+        Mistake(
+            "sign-turned",
+            "the scores went into softmax with a minus sign",
+            "Then the key that fits least gets the most weight.",
+            LARGE,
+            also=[{"scale": lambda s, q, k: -s}],
+            scale=lambda s, q, k: -s / np.sqrt(q.shape[-1]),
+        ),
+        Mistake(
+            "one-key-takes-all",
+            "the key with the largest score got all the weight",
+            "Softmax gives every key a share.",
+            LARGE,
+            share=lambda scores: np.eye(scores.shape[-1])[scores.argmax(axis=-1)],
+        ),
+        Mistake(
+            "equal-weights",
+            "every key got the same weight",
+            "The scores should decide: softmax turns them into shares.",
+            LARGE,
+            share=lambda scores: np.full(scores.shape, 1 / scores.shape[-1]),
+        ),
+        Mistake(
+            "rounded",
+            "the weights were rounded",
+            "Rounding is for showing numbers: rounded rows no longer sum to 1.",
+            LARGE,
+            also=[{"after": rounded_to(digits)} for digits in (3, 1)],
+            after=rounded_to(2),
+        ),
+        Mistake(
+            "keepdims",
+            "the row sums lost their axis before the division",
+            "NumPy then sets them along the wrong axis, or stops. Sum with keepdims=True.",
+            PAIRS,
+            also=[{"share": lambda scores: np.exp(scores - scores.max(-1)) / np.exp(scores).sum(-1)}],
+            share=lambda scores: np.exp(scores) / np.exp(scores).sum(axis=-1),
+        ),
+        Mistake(
+            "no-exponential",
+            "the scores themselves were divided by their sum",
+            "Scores may be negative, and so would the shares be. Softmax takes the exponential first.",
+            LARGE,
+            share=lambda scores: scores / scores.sum(axis=-1, keepdims=True),
+        ),
+        *(
+            m for m in scale_mistakes() if m.name not in ("subtracted", "never-scaled")
+        ),  # softmax undoes a shift
         *match_mistakes(),
         Mistake(
             "softmax-over-queries",
             "softmax ran over the queries",
             "Each query spreads 1 over the keys: the last axis.",
-            AXIS,
+            PAIRS,
             share=lambda scores: softmax(scores, axis=-2),
         ),
         Mistake(
             "softmax-over-everything",
             "softmax ran over all scores together",
             "Each query spreads 1 of its own over the keys.",
-            AXIS,
+            PAIRS,
             share=lambda scores: softmax(np.ravel(scores)).reshape(scores.shape),
         ),
         Mistake(
             "softmax-axis-0",
             "softmax ran over the first axis",
             "Each query spreads 1 over the keys: the last axis, −1.",
-            AXIS,
+            PAIRS,
             share=lambda scores: softmax(scores, axis=0),
         ),
         Mistake(
             "softmax-axis-1",
             "softmax ran over axis 1, which holds the keys for one sentence only",
             "Each query spreads 1 over the keys: counted from the end, that is always axis −1.",
-            AXIS,
+            PAIRS,
             share=lambda scores: softmax(scores, axis=1),
         ),
         Mistake(
@@ -558,6 +678,10 @@ ORDER_BUG = Mend(
             "softmax was applied twice",
             "Once is enough: weights are no scores, and a second softmax makes them nearly equal.",
             LARGE,
+            also=[
+                {"scale": lambda s, q, k: softmax(s) / np.sqrt(q.shape[-1])},
+                {"scale": lambda s, q, k: softmax(s)},
+            ],
             share=lambda scores: softmax(softmax(scores)),
         ),
         Mistake(
@@ -574,7 +698,6 @@ ORDER_BUG = Mend(
         "Divide the scores, before softmax sees them.",
     ),
     explain="Score, scale, softmax, in this order: softmax comes last, so that the rows sum to 1.",
-    uses=(),
     reread=LARGE,
 )
 
@@ -621,23 +744,53 @@ def _unit_spread_by_choices(
 
 
 def _spread_is_1(inputs: Any, scaled: Array, _call: Any) -> str:
+    usual = inputs["sigma"] ** 2 * math.sqrt(inputs["d_k"])
+    chance = float(np.std(inputs["scores"])) / usual  # 1, but for the scores that spread wider by chance
     spread = float(np.std(scaled.astype(float)))
-    if abs(spread - 1) <= 0.02:
+    if abs(spread / chance - 1) <= 0.02:
         return ""
     case = f"For d_k {inputs['d_k']} and sigma {inputs['sigma']:g}"
-    return f"{case} the spread after your function is {spread:.3g}, not 1."
+    if abs(chance - 1) <= 0.02:
+        return f"{case} the spread after your function is {spread:.3g}, not 1."
+    return (
+        f"These few scores spread {chance:.3g} times as much as scores do for d_k {inputs['d_k']} and sigma "
+        f"{inputs['sigma']:g}. Divided as such scores should be, their spread is {chance:.3g}; "
+        f"yours is {spread:.3g}."
+    )
+
+
+def _not_shifted(inputs: Any, scaled: Array, _call: Any) -> str:
+    scores = inputs["scores"]
+    slope = np.std(scaled.astype(float)) / np.std(scores)
+    shift = float(np.mean(scaled.astype(float)) - slope * np.mean(scores))
+    if abs(shift) <= 0.01:
+        return ""
+    return f"Dividing alone is asked: your scores were moved as well, by about {shift:.3g}."
 
 
 def _order_kept(inputs: Any, scaled: Array, _call: Any) -> str:
     together = np.corrcoef(np.ravel(inputs["scores"]), np.ravel(scaled.astype(float)))[0, 1]
-    return "" if together > 0.999 else "The scores should keep their order and their relative distances."
+    return "" if together > 0.9999 else "The scores should keep their order and their relative distances."
 
 
-def _scores_of(d_k: int, sigma: float, *shape: int) -> dict[str, Any]:
-    """Scores whose spread is exactly what entries of standard deviation sigma give: sigma² √d_k."""
+def _scores_of(
+    d_k: int, sigma: float, *shape: int, wider: float = 1.0, higher: float = 0.0
+) -> dict[str, Any]:
+    """Scores whose spread is exactly what entries of standard deviation sigma give: sigma² √d_k.
+
+    `wider` and `higher`: as a few scores may come out by chance, spread and mean.
+    """
     standard = numbers(*shape, start=d_k)
-    standard = (standard - standard.mean()) / standard.std()
+    standard = (standard - standard.mean()) / standard.std() * wider + higher
     return {"scores": standard * sigma**2 * math.sqrt(d_k), "d_k": d_k, "sigma": sigma}
+
+
+def _measured(axis: int | tuple[int, ...] | None, *, centred: bool = False, ddof: int = 0) -> Step:
+    def apply(scores: Array, _divisor: float) -> Array:
+        middle = scores.mean(axis=axis, keepdims=True) if centred else 0.0
+        return (scores - middle) / scores.std(axis=axis, keepdims=True, ddof=ddof)
+
+    return apply
 
 
 ONE_SIGMA = "A score is a sum of products q·k: sigma comes once from the query and once from the key."
@@ -653,9 +806,11 @@ UNIT_SPREAD = OpenFunction(
         Probe("narrow vectors", _scores_of(4, 3.0, 11, 13)),
         Probe("wide vectors", _scores_of(256, 0.5, 17, 19)),
         Probe("small entries", _scores_of(64, 0.02, 23, 29)),
+        Probe("scores that spread wider by chance", _scores_of(16, 1.5, 5, 7, wider=1.3, higher=0.4)),
     ),
     properties=(
         Property("spread 1", "the spread is 1 for every d_k and sigma tried", _spread_is_1),
+        Property("not shifted", "0 stays 0", _not_shifted),
         Property("order kept", "the scores keep their relative distances", _order_kept),
     ),
     axes=("query", "key"),
@@ -682,6 +837,14 @@ UNIT_SPREAD = OpenFunction(
             "Larger entries make larger scores: divide.",
             SPREAD,
             deviation=lambda sigma: sigma**-2,
+        ),
+        Mistake(
+            "sigma-multiplied-once",
+            "sigma was multiplied in",
+            "a / b * c divides by b and multiplies by c; brackets around b * c divide by both. And sigma "
+            "comes twice: once from the query, once from the key.",
+            SPREAD,
+            deviation=lambda sigma: 1 / sigma,
         ),
         Mistake(
             "d_k-ignored",
@@ -712,6 +875,49 @@ UNIT_SPREAD = OpenFunction(
             apply=lambda scores, divisor: scores,
         ),
         Mistake(
+            "measured-spread",
+            "the spread is 1, but by measuring it, not from d_k and sigma",
+            "Every score then depends on all the others of its text. sigma² √d_k is known beforehand: divide "
+            "by that.",
+            SPREAD,
+            also=[
+                {"apply": _measured(None, centred=True)},
+                {"apply": _measured(-1)},
+                {"apply": _measured(-1, centred=True)},
+                {"apply": _measured(None, ddof=1)},
+                {"apply": lambda scores, divisor: scores / math.sqrt((scores**2).mean())},
+            ],
+            apply=_measured(None),
+        ),
+        Mistake(
+            "power-first",
+            "the variance was divided by 2; its root was not taken",
+            "In Python x**1/2 is (x**1)/2: the power comes first. Write x**0.5, or np.sqrt(x).",
+            SPREAD,
+            apply=lambda scores, divisor: scores / divisor**2 / 2,
+        ),
+        Mistake(
+            "sigma-doubled",
+            "sigma was added to itself",
+            "A product of two entries spreads by sigma times sigma.",
+            SPREAD,
+            deviation=lambda sigma: 2 * sigma,
+        ),
+        Mistake(
+            "sign-turned",
+            "the signs were turned round",
+            "Divide by a positive number: the largest score should stay the largest.",
+            SPREAD,
+            apply=lambda scores, divisor: -scores / divisor,
+        ),
+        Mistake(
+            "sign-lost",
+            "the signs were lost",
+            "A negative score says that two vectors point apart.",
+            SPREAD,
+            apply=lambda scores, divisor: np.abs(scores) / divisor,
+        ),
+        Mistake(
             "multiplied",
             "the scores were multiplied by their spread",
             "Divide by it.",
@@ -725,7 +931,6 @@ UNIT_SPREAD = OpenFunction(
         "Divide by sigma² √d_k.",
     ),
     explain="A product of two entries spreads by sigma · sigma, the sum of d_k of them by √d_k times that.",
-    uses=(scale_scores,),
     reread=SPREAD,
 )
 

@@ -73,7 +73,7 @@ PREDICT_WEIGHTS = Predict(
 
 # --- softmax -----------------------------------------------------------------------------------------
 
-LAST, QUERIES, FIRST, SECOND = -1, -2, 0, 1
+LAST, QUERIES, FIRST, SECOND, THIRD = -1, -2, 0, 1, 2
 
 
 def _own_max(scores: Array, axis: Any) -> Array:
@@ -144,6 +144,12 @@ def _divided_in_place(weights: Array, scores: Array) -> Array:
     return weights
 
 
+def softmax_over_axis_1(scores: Array) -> Array:
+    """Scores -> shares along axis 1, written as learners write it: one axis too few is NumPy's own error."""
+    exponentials = np.exp(scores - np.max(scores, axis=1, keepdims=True))
+    return exponentials / np.sum(exponentials, axis=1, keepdims=True)
+
+
 def axis_mistakes() -> tuple[Mistake, ...]:
     """Softmax over the wrong axis, with the largest score taken over the same axis or over the row."""
     row = {"shift": _row_max}
@@ -171,8 +177,30 @@ def axis_mistakes() -> tuple[Mistake, ...]:
             one
             + " On a stack, axis 1 counts queries or heads. Counted from the end, keys are always axis −1.",
             AXIS,
-            also=[{"axis": SECOND, **row}],
             axis=SECOND,
+        ),
+        Mistake(
+            "axis-1-sum-only",
+            "the largest score is that of each row, but the sum runs over axis 1",
+            one + " The sum needs the axis of the keys as well: counted from the end, −1.",
+            AXIS,
+            axis=SECOND,
+            shift=_row_max,
+        ),
+        Mistake(
+            "axis-2",
+            "the axes were counted from the front, which fits arrays of three axes only",
+            "With two axes the keys are axis 1, with three axis 2, with four axis 3. Counted from the end, "
+            "they are always axis −1.",
+            AXIS,
+            also=[
+                {"axis": THIRD, **row},
+                {"shift": lambda scores, axis: np.max(scores, axis=THIRD, keepdims=True)},
+                {"after": lambda weights, scores: softmax(scores, axis=THIRD)},
+                {"after": lambda weights, scores: np.array([softmax_over_axis_1(part) for part in scores])},
+                {"after": lambda weights, scores: np.array([softmax(part, axis=1) for part in scores])},
+            ],
+            axis=THIRD,
         ),
         Mistake(
             "over-everything",
@@ -201,6 +229,21 @@ def axis_mistakes() -> tuple[Mistake, ...]:
     )
 
 
+def _plasters(shift: Step) -> list[dict[str, Any]]:
+    """The same shift, with its nan painted over afterwards."""
+    return [
+        {"shift": shift, "after": lambda w, s: np.nan_to_num(w)},
+        {"shift": shift, "share": lambda e, axis: _total(e, axis) + 1e-9},
+        {"shift": shift, "after": lambda w, s: np.where(np.isnan(w), 1 / s.shape[-1], w)},
+        {"shift": shift, "after": lambda w, s: np.nan_to_num(w, nan=1.0)},
+    ]
+
+
+def _long_exp(scores: Array) -> Array:
+    """e^score in the widest float there is, which overflows later, not never."""
+    return np.exp(scores.astype(np.longdouble))
+
+
 def shift_mistakes() -> tuple[Mistake, ...]:
     """No shift, or one that does not protect every row."""
     largest = "Subtract the largest score of each row: then the largest exponent is 0."
@@ -213,16 +256,20 @@ def shift_mistakes() -> tuple[Mistake, ...]:
             SHIFT,
             also=[
                 {"before": lambda s: s, "shift": _no_shift, "after": lambda w, s: _by_math()(s)},
-                {"shift": _no_shift, "share": lambda e, axis: _total(e, axis) + 1e-9},
-                {"shift": _no_shift, "after": lambda w, s: np.nan_to_num(w)},
+                *_plasters(_no_shift),
             ],
             shift=_no_shift,
         ),
         Mistake(
             "whole-max",
             "the largest of all scores was subtracted, not the largest of each row",
-            "A row far below it has nothing but e^−1000 = 0 left, and 0/0 is nan. " + largest,
+            "A row far below it has nothing but e^−1000 = 0 left, and 0/0 is nan: whatever is put in its "
+            "place, the row's weights are lost. " + largest,
             SHIFT,
+            also=[
+                *_plasters(_whole_max),
+                {"shift": _whole_max, "power": _long_exp, "after": lambda w, s: w.astype(float)},
+            ],
             shift=_whole_max,
         ),
         Mistake(
@@ -247,6 +294,21 @@ def shift_mistakes() -> tuple[Mistake, ...]:
             shift=lambda scores, axis: np.max(scores, axis=0, keepdims=True),
         ),
         Mistake(
+            "axis-1-max",
+            "the largest score was taken over axis 1, the sum over the last axis",
+            "Softmax ignores a shift only where a whole row is shifted by one number: both need the same "
+            "axis, −1.",
+            AXIS,
+            shift=lambda scores, axis: np.max(scores, axis=1, keepdims=True),
+        ),
+        Mistake(
+            "part-of-max",
+            "only a part of the largest score was subtracted",
+            "The rest is left as an exponent, which can still overflow. " + largest,
+            SHIFT,
+            shift=lambda scores, axis: _own_max(scores, axis) / 2,
+        ),
+        Mistake(
             "row-min",
             "the smallest score of each row was subtracted, not the largest",
             "Then the exponents are 0 and more, and can still overflow. " + largest,
@@ -256,7 +318,8 @@ def shift_mistakes() -> tuple[Mistake, ...]:
         Mistake(
             "row-mean",
             "the mean of each row was subtracted, not the largest score",
-            "A score far above the mean can still overflow. " + largest,
+            "The mean of a row with a score of −inf is −inf, and a score far above the mean can still "
+            "overflow. " + largest,
             SHIFT,
             shift=lambda scores, axis: np.mean(scores, axis=-1, keepdims=True),
         ),
@@ -298,12 +361,20 @@ def _whole_numbers() -> Mistake:
         "`zeros_like` takes the dtype of its example, and `/=` keeps that of its array. Ask for a float "
         "array.",
         WEIGHTS,
-        also=[
-            {"power": lambda s: np.exp(s).astype(s.dtype)},
-            {"power": lambda s: np.exp(s, out=s)},
-            {"share": lambda e, axis: _total(e, axis), "after": _divided_in_place},
-        ],
+        also=[{"power": lambda s: np.exp(s).astype(s.dtype)}],
         after=_into_input_dtype,
+    )
+
+
+def _whole_numbers_in_place() -> Mistake:
+    return Mistake(
+        "whole-numbers-in-place",
+        "fractions were to be written into an array of whole numbers, and NumPy stops there",
+        "`out=` and `/=` keep the dtype of their array. Make a float array first, `scores.astype(float)`; "
+        "that is a copy, too, so that the input stays as it is.",
+        WEIGHTS,
+        also=[{"after": _divided_in_place}],
+        power=lambda scores: np.exp(scores, out=scores),
     )
 
 
@@ -485,11 +556,44 @@ def share_mistakes() -> tuple[Mistake, ...]:
             INFINITY,
             before=lambda scores: np.where(np.isneginf(scores), 0, scores),
         ),
+        Mistake(
+            "minus-infinity-replaced",
+            "a score of −inf was replaced by another number",
+            "Then the hidden key still gets some weight. Leave −inf as it is: np.exp turns it into 0.",
+            INFINITY,
+            also=[
+                {"before": _other_than_minus_infinity(number)}
+                for number in (1.0, -2.0, -3.0, -5.0, -9.0, -10.0)
+            ],
+            before=_other_than_minus_infinity(-1.0),
+        ),
+        Mistake(
+            "scaled-again",
+            "the scores were divided by √n_keys first",
+            "Softmax takes the scores as they are; scaling, by √d_k, is a step of its own before it.",
+            WEIGHTS,
+            before=lambda scores: scores / np.sqrt(scores.shape[-1]),
+        ),
         _whole_numbers(),
+        _whole_numbers_in_place(),
     )
 
 
+def _other_than_minus_infinity(number: float) -> Step:
+    return lambda scores: np.where(np.isneginf(scores), number, scores)
+
+
+def _hidden_key_weighs(inputs: Any, weights: Array, _call: Any) -> str:
+    scores = next(iter(inputs.values()))
+    if weights.shape != np.shape(scores):
+        return ""
+    found = weights[np.isneginf(scores) & ~(np.nan_to_num(weights) <= 1e-6)]
+    return f"A key with a score of −inf got weight {found[0]:.2g}; it should get 0." if found.size else ""
+
+
 def _shift_ignored(inputs: Any, weights: Array, call: Any) -> str:
+    if _hidden_key_weighs(inputs, weights, call):
+        return ""  # that says more
     (scores,) = (value for value in inputs.values() if isinstance(value, np.ndarray))
     others = [value for value in inputs.values() if not isinstance(value, np.ndarray)]
     shifted = call(
@@ -532,7 +636,9 @@ SHIFT_IGNORED = Property("shift invariance", "adding a number to every score cha
 ORDER_KEPT = Property("order kept", "a larger score gets a larger weight", _order_kept)
 ROWS_APART = Property("rows independent", "no row moves another", _keys_of_one_query)
 
-OF_WEIGHTS = (ROWS_SUM_TO_1, NONE_BELOW_0, SHIFT_IGNORED, ORDER_KEPT, ROWS_APART)
+HIDDEN = Property("hidden keys", "a score of −inf gets no weight", _hidden_key_weighs)
+
+OF_WEIGHTS = (ROWS_SUM_TO_1, NONE_BELOW_0, HIDDEN, SHIFT_IGNORED, ORDER_KEPT, ROWS_APART)
 
 
 def score_probes() -> tuple[Probe, ...]:
@@ -575,6 +681,20 @@ def score_probes() -> tuple[Probe, ...]:
             True,
         ),
         Probe("scores of −inf", {"scores": minus}, True),
+        Probe(
+            "rows 20,000 apart",  # more than the widest float takes; of 2,000 half is too much
+            {
+                "scores": np.array(
+                    [
+                        [0.0, 1.0, 0.5, -1.0, 2.0],
+                        [2001.0, 2000.0, 2000.5, 1999.0, 1998.5],
+                        [20000.0, 20001.0, 19999.0, 20000.5, 19998.0],
+                        [-20000.0, -20001.0, -19999.0, -20000.5, -19998.5],
+                    ]
+                )
+            },
+            True,
+        ),
     )
 
 
@@ -617,6 +737,11 @@ def _temperature_by_choices(
     return after(share(cool(np.asarray(scores), temperature)), temperature)
 
 
+def _own_softmax(scores: Array) -> Array:
+    exponentials = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    return exponentials / np.sum(exponentials, axis=-1, keepdims=True)
+
+
 def _ignored(scores: Array, temperature: float) -> Array:
     return scores
 
@@ -649,8 +774,8 @@ TEMPERATURE_EXERCISE = Write(
     mistakes=(
         Mistake(
             "multiplied",
-            "the scores were multiplied by the temperature",
-            "Then a high temperature sharpens. It should flatten: divide.",
+            "the scores were multiplied by the temperature, or the weights raised to its power T, not 1/T",
+            "Then a high temperature sharpens. It should flatten: divide the scores by it.",
             TEMPERATURE,
             cool=np.multiply,
         ),
@@ -710,6 +835,39 @@ TEMPERATURE_EXERCISE = Write(
             cool=lambda scores, temperature: scores**temperature,
         ),
         Mistake(
+            "whole-division",
+            "the scores were divided by `//`, which drops the fraction",
+            "`//` rounds down to a whole number. Divide by `/`.",
+            TEMPERATURE,
+            also=[{"cool": lambda scores, temperature: np.trunc(scores / temperature)}],
+            cool=np.floor_divide,
+        ),
+        Mistake(
+            "parameters-swapped",
+            "the temperature was divided by the scores",
+            "The check calls my_temperature(scores, temperature), in this order. Do your parameters stand "
+            "the other way round?",
+            TEMPERATURE,
+            also=[{"cool": lambda scores, temperature: temperature / scores, "share": _own_softmax}],
+            cool=lambda scores, temperature: temperature / scores,
+        ),
+        Mistake(
+            "scaled-again",
+            "the scores were divided by √n_keys as well",
+            "Here the temperature alone divides; the root, of d_k, belongs to lesson 02.",
+            TEMPERATURE,
+            cool=lambda scores, temperature: scores / (temperature * np.sqrt(scores.shape[-1])),
+        ),
+        Mistake(
+            "softmax-twice",
+            "softmax was applied twice",
+            "Weights are no scores: a second softmax makes them nearly equal. Divide the scores, then apply "
+            "softmax once.",
+            TEMPERATURE,
+            also=[{"after": lambda weights, temperature: softmax(weights)}],
+            cool=lambda scores, temperature: softmax(scores) / temperature,
+        ),
+        Mistake(
             "not-softmaxed",
             "softmax was left out",
             "The task asks for weights: softmax makes them from the scores.",
@@ -759,7 +917,6 @@ TEMPERATURE_EXERCISE = Write(
     ),
     explain="Dividing by a temperature above 1 brings the scores closer together, so that the weights "
     "get more equal.",
-    uses=(softmax,),
     reread=TEMPERATURE,
 )
 
@@ -843,10 +1000,12 @@ def column_softmax(scores: Array) -> Array:
 
 
 def _columns_by_choices(
-    scores: Array, *, axis: Any = QUERIES, share: Step = lambda scores, axis: softmax(scores, axis=axis),
-    before: Step = lambda scores: scores, after: Step = lambda weights: weights,
+    scores: Array, *, axis: Any = QUERIES, before: Step = lambda scores: scores, shift: Step = _own_max,
+    share: Step = _total, after: Step = lambda weights: weights,
 ) -> Array:  # fmt: skip
-    return after(share(before(np.asarray(scores)), axis))
+    scores = before(np.asarray(scores))
+    exponentials = np.exp(scores - shift(scores, axis))
+    return after(exponentials / share(exponentials, axis))
 
 
 def _columns_sum_to_1(inputs: Any, weights: Array, _call: Any) -> str:
@@ -912,36 +1071,55 @@ COLUMN_SOFTMAX = Write(
             "all scores together were made one distribution",
             "One distribution for each query, which is a column here.",
             COLUMNS,
-            share=lambda scores, axis: softmax(scores.ravel()).reshape(scores.shape),
+            axis=None,
         ),
         Mistake(
             "no-column-max",
             "the largest score was not subtracted first",
             "e^1000 is larger than any float64, and e^−1000 is 0. Subtract the largest score of each column.",
             SHIFT,
-            share=lambda scores, axis: np.exp(scores) / np.sum(np.exp(scores), axis=axis, keepdims=True),
+            shift=_no_shift,
         ),
         Mistake(
             "not-divided",
             "the exponentials were not divided by their sum",
             "Weights are shares: each exponential is divided by the sum of its column.",
             WEIGHTS,
-            also=[{"share": lambda s, axis: np.exp(s)}],
-            share=lambda s, axis: np.exp(s - np.max(s, axis=axis, keepdims=True)),
+            also=[{"share": lambda e, axis: 1.0, "shift": _no_shift}],
+            share=lambda exponentials, axis: 1.0,
+        ),
+        Mistake(
+            "keepdims",
+            "a number for each column (a sum, a largest score) lost its axis",
+            "One table comes out right by luck; on a stack NumPy cannot line the numbers up with their "
+            "columns. `keepdims=True` keeps the axis.",
+            COLUMNS,
+            share=_dropped_keepdims,
+        ),
+        Mistake(
+            "softmax-of-weights",
+            "softmax was applied twice, over the rows and then over the columns",
+            "Weights are no scores: a second softmax makes them nearly equal. Once is enough, over the keys.",
+            COLUMNS,
+            also=[
+                {"before": lambda s: softmax(s, axis=QUERIES), "axis": LAST},
+                {"after": lambda w: softmax(w, axis=QUERIES)},
+            ],
+            before=softmax,
         ),
         Mistake(
             "whole-max",
             "the largest of all scores was subtracted, not the largest of each column",
             "A column far below it has nothing but e^−1000 = 0 left, and 0/0 is nan.",
             SHIFT,
-            share=lambda s, axis: np.exp(s - s.max()) / np.sum(np.exp(s - s.max()), axis=axis, keepdims=True),
+            shift=_whole_max,
         ),
         Mistake(
             "row-max",
             "the largest score of each row was subtracted, not that of each column",
             "The shift cancels only where all scores of one query, a column here, are shifted alike.",
             COLUMNS,
-            share=lambda s, axis: _shared(np.exp(s - np.max(s, axis=-1, keepdims=True)), axis),
+            shift=_row_max,
         ),
     ),
     hints=(
@@ -950,7 +1128,6 @@ COLUMN_SOFTMAX = Write(
         "The helper softmax takes an argument axis.",
     ),
     explain="The same softmax, over the other axis: the keys are the last axis but one here.",
-    uses=(softmax,),
     reread=COLUMNS,
 )
 
@@ -972,6 +1149,11 @@ def _log_by_choices(
     return after(shifted_minus(shifted, log_total(np.exp(shifted), axis)), scores, axis)
 
 
+SMALL = (  # numbers that keep a logarithm from −∞, as learners choose them
+    *(10.0**-power for power in (3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 30, 100, 300)),
+    float(np.finfo(np.float64).eps),
+    float(np.finfo(np.float64).tiny),
+)
 LOG_PROBES = tuple(probe for probe in score_probes() if probe.kind != "sentences far apart")
 
 LOG_SOFTMAX = Write(
@@ -1006,15 +1188,22 @@ LOG_SOFTMAX = Write(
         Mistake(
             "log-of-weights",
             "the weights were computed first, and their logarithm after",
-            "A weight such as e^−1000 is 0 in a float, and its logarithm −∞. Stay with logarithms: "
+            "A weight such as e^−1000 is 0 in a float. Its logarithm is then −∞, or that of the small "
+            "number added or put in its place (log 1e-12 is −27.63), and not −1000. Stay with logarithms: "
             "log(a/b) = log a − log b.",
             LOGS,
             also=[
                 {"after": lambda logs, s, axis: np.log(_shared(np.exp(s), axis))},
-                {"after": lambda logs, s, axis: np.log(softmax(s) + 1e-9)},
-                {"after": lambda logs, s, axis: np.log(softmax(s) + 1e-8)},
-                {"after": lambda logs, s, axis: np.log(softmax(s) + 1e-10)},
-                {"after": lambda logs, s, axis: np.log(softmax(s) + 1e-12)},
+                {"after": lambda logs, s, axis: np.nan_to_num(np.log(softmax(s)))},
+                *(
+                    {
+                        "after": lambda logs, s, axis, least=least, guard=guard: np.log(
+                            guard(softmax(s), least)
+                        )
+                    }
+                    for guard in (np.add, np.maximum)
+                    for least in SMALL
+                ),
             ],
             after=lambda logs, scores, axis: np.log(softmax(scores, axis=axis)),
         ),
@@ -1263,8 +1452,9 @@ JACOBIAN = Write(
         ),
         Mistake(
             "entry-by-entry",
-            "p was multiplied by itself entry by entry, which gives one row of squares",
-            "The outer product has an entry p_i p_j for every pair. `.T` leaves a single row as it is.",
+            "the second part has p_j² in every row, where p_i p_j should stand",
+            "A product of two single rows goes entry by entry, along the columns. The factor p_i changes "
+            "from row to row: weights[:, None] turns the weights into a column.",
             ANSWER,
             outer=lambda p: p * p,
         ),
@@ -1348,7 +1538,13 @@ WRONG_WAYS: tuple[tuple[str, Callable[[Array], Array], str], ...] = (
                                    "gets everything."),
     ("ten-times", lambda p: 10 * p, "These are the weights times ten. Softmax looks at differences, not "
                                     "at ratios: take logarithms."),
+    ("reversed", lambda p: np.log(p[::-1]), "These are the right weights in reverse order: the largest "
+                                            "score belongs last."),
+    ("doubled", lambda p: 2 * np.log(p), "These are the logarithms of the weights times two, or of their "
+                                         "squares. Softmax looks at differences: they must not be "
+                                         "stretched. log p is enough."),
 )  # fmt: skip
+STEPS = np.log(TARGET / TARGET[0])
 
 
 def _judge_scores_for(scores: Array) -> tuple[str, str]:
@@ -1365,7 +1561,14 @@ def _judge_scores_for(scores: Array) -> tuple[str, str]:
         difference = scores - way(TARGET)
         if np.ptp(difference) < 0.005:  # the same but for a shift
             return name, f"{found}\n  {reply}"
-    reply = "Weight 2 should be twice weight 1, so that score 2 is larger by ln 2. What about score 3?"
+    off = abs(scores - scores[0] - STEPS)
+    if off.max() < 0.1:
+        which = "second" if off.argmax() == 1 else "third"
+        return "", f"{found}\n  Close: the distance of the {which} score from the first needs more digits."
+    reply = (
+        "The second weight should be twice the first, so the second score lies ln 2 above the first. "
+        "How far above the first must the third score lie?"
+    )
     return "", f"{found}\n  {reply}"
 
 
@@ -1379,8 +1582,8 @@ SCORES_FOR = Open(
     "number may be added.",
     slips=slips(*((name, way(TARGET).tolist()) for name, way, _ in WRONG_WAYS)),
     hints=(
-        "Softmax looks at differences. How far must score 2 be above score 1, so that its weight is "
-        "twice as large?",
+        "Softmax looks at differences. How far must the second score lie above the first, so that its "
+        "weight is twice as large?",
         "Which function undoes e^score? The division by the sum is only a shift.",
         "The natural logarithm of each weight.",
     ),

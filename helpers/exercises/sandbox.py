@@ -14,6 +14,7 @@ import inspect
 import io
 import linecache
 import math
+import operator
 import os
 import random
 import signal
@@ -48,6 +49,7 @@ class Outcome:
     note: str = ""  # about an accepted result of another type
     printed: str = ""
     changed: tuple[str, ...] = ()  # names of the inputs that the call changed
+    parts: tuple[tuple[int, ...], ...] = ()  # the shapes of the arrays, where a tuple of arrays came back
 
 
 class OutOfTimeError(BaseException):
@@ -133,7 +135,10 @@ def _numbers(result: object) -> Outcome:
         return Outcome(returned=f"returned {what}, not real numbers")
     if isinstance(result, list | tuple):
         note = f"You returned a {type(result).__name__}. Its numbers count; the helpers return NumPy arrays."
-    return Outcome(value=np.array(array, copy=True), note=note)
+    things = result if isinstance(result, tuple) else ()
+    arrays = all(isinstance(thing, np.ndarray) for thing in things)
+    parts = tuple(thing.shape for thing in things) if arrays else ()
+    return Outcome(value=np.array(array, copy=True), note=note, parts=parts)
 
 
 def _kind(thing: object) -> str:
@@ -313,6 +318,8 @@ def _kernel_as_it_was() -> Iterator[None]:
 
 def _restore_names(now: dict[str, Any], before: dict[str, Any]) -> None:
     """Put back what was replaced or deleted. New names stay: NumPy loads some of its parts late."""
+    if len(now) == len(before) and all(map(operator.is_, now.values(), before.values())):
+        return  # as after almost every call
     for name, value in before.items():
         if now.get(name) is not value:
             now[name] = value
