@@ -427,6 +427,18 @@ TRIAL = [
     ("all-scores", lambda q, k: q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2]), ("reshaped",)),
     ("all-scores", lambda q, k: q @ k.reshape(k.shape[1], k.shape[0]), ("reshaped",)),
     ("all-scores", lambda q, k: q @ np.swapaxes(k, 1, 2), ("three-axes-only",)),
+    ("all-scores", lambda q, k: q @ k.transpose(-2, -1), ("transposed-to-the-old-order",)),
+    ("all-scores", lambda q, k: np.transpose(q, (0, 1)) @ k, ("transposed-to-the-old-order",)),
+    ("all-scores", lambda q, k: q @ k.transpose(-1, -2), ("two-axes-transposed",)),
+    ("all-scores", lambda q, k: (k @ q.transpose(1, 0)).transpose(1, 0), ("two-axes-transposed",)),
+    ("all-scores", lambda q, k: np.einsum("bqd,bkd->bqk", q, k), ("three-axes-only",)),
+    ("all-scores", lambda q, k: [[np.dot(a, b) for b in k] for a in q], ("one-matrix-only",)),
+    (
+        "scaled-scores",
+        lambda q, k: q @ k.transpose(-2, -1) / np.sqrt(q.shape[-1]),
+        ("transposed-to-the-old-order",),
+    ),
+    ("scale-bug", lambda q, k: q @ k.transpose(-1, -2), ("never-scaled", "two-axes-transposed")),
     ("cosine-bug", _query_length_twice, ("query-twice",)),
     ("cosine-bug", lambda q, k: q @ k / np.sum(q**2), ("query-twice",)),
     ("cosine-bug", lambda q, k: q @ k / (_half(q) * _half(k)), ("half-not-root",)),
@@ -526,6 +538,26 @@ def _list_remove(word, vectors, how_many):
     return order[:how_many]
 
 
+def _as_in_pytorch(queries, keys):
+    return queries @ keys.transpose(-2, -1)
+
+
+def _three_letters(queries, keys):
+    return np.einsum("bqd,bkd->bqk", queries, keys)
+
+
+def _query_by_query(queries, keys):
+    return [[np.dot(q, k) for k in keys] for q in queries]
+
+
+def _turned_round(queries, keys):
+    return queries @ keys.T
+
+
+def _all_for_one_sentence(queries, keys):
+    return _turned_round(queries, keys) / queries.shape[1] ** 0.5
+
+
 TOLD = [  # where no mistake can be named: what the text must hold, and what it must not hold
     (
         "spread-table",
@@ -565,6 +597,18 @@ TOLD = [  # where no mistake can be named: what the text must hold, and what it 
     ("disagree", [[1, 1], [1, 1], [3, 3]], "the two cosines are equal", "key 0"),
     ("disagree", [[1, 0], [1, 0], [1, 5]], "the two dot products are equal", "key 0"),
     ("disagree", [[1, 0], [2, 0.1], [1, 1]], "both choose the first key", "key 0"),
+    ("disagree", [[1, 0], [3, 1], [0, 2]], "turn it towards the query, then", "product wins"),
+    ("disagree", [[1, 0], [3, 1], [-1, 2]], "turn it towards the query, then", "product wins"),
+    ("disagree", [[1, 0], [1, 0], [0, 1]], "turn it towards the query, then", "product wins"),
+    ("disagree", [[1, 1], [1, 0], [0.6, 0.8]], "Make the key with the smaller cosine longer", "one of them"),
+    ("disagree", [[1, 0], [-1, 5], [-2, 0.1]], "make the key with the larger cosine longer", "smaller"),
+    ("all-scores", _as_in_pytorch, "NumPy's `transpose` takes the new order of all axes", "not transposed"),
+    ("all-scores", _three_letters, "In np.einsum, `...` stands for them", "@"),
+    ("all-scores", _query_by_query, "`for query in queries` walks over sentences", "not transposed"),
+    ("scaled-scores", _all_for_one_sentence, "d_k is shape[-1]", "not transposed"),
+    ("all-scores", _turned_round, "`.T` and np.transpose reverse every axis", "d_k is shape"),
+    ("unit-spread", lambda s, d_k, sigma: s / np.sqrt(d_k * sigma**2), "takes it back to sigma", "Two"),
+    ("unit-spread", lambda s, d_k, sigma: s / np.sqrt(d_k) * sigma**2, "brackets around b * c", "Two"),
 ]
 
 
@@ -610,6 +654,53 @@ def test_two_mistakes_are_named_as_two():
     assert (
         "Two things at once: softmax ran over the queries, and the largest score was not subtracted" in text
     )
+
+
+def test_the_advice_on_disagree_leads_to_a_right_answer():
+    """Whichever key the text says to lengthen, a longer one is right; where no length helps, none does."""
+    ways = set()
+    for first, second in [
+        ([3, 1], [1, 2]), ([1, 0], [0.6, 0.8]), ([-1, 5], [-2, 0.1]), ([3, 1], [-1, 2]), ([0, 1], [-1, 0])
+    ]:  # fmt: skip
+        text = " ".join(evaluate("disagree", [[1, 0], first, second]).text.split())
+        assert "both choose the first key" in text
+        longer = [
+            [place for place in (0, 1) if _right_once_longer([first, second], place, times)]
+            for times in (1e-6, 1e-3, 1e3, 1e6)
+        ]
+        (way,) = (
+            way
+            for way in ("no length helps", "the smaller cosine longer", "the larger cosine longer")
+            if way in text
+        )
+        ways.add(way)
+        place = {"the smaller cosine longer": 1, "the larger cosine longer": 0}.get(way)
+        assert longer[-1] == ([] if place is None else [place])
+        assert place is not None or not any(longer)
+    assert len(ways) == 3
+
+
+def _right_once_longer(keys, place, times):
+    keys = np.array(keys, dtype=float)
+    keys[place] *= times
+    return evaluate("disagree", [[1, 0], *keys.tolist()]).status == "right"
+
+
+def _swapped_and_multiplied(queries, keys):
+    return keys @ np.swapaxes(queries, -1, -2) * np.sqrt(queries.shape[-1])
+
+
+def test_each_of_two_reasons_says_which_mistake_it_explains():
+    text = " ".join(evaluate("scaled-scores", _swapped_and_multiplied).text.split())
+    assert "multiplied by √d_k, and queries and keys changed places. On the first: That spreads them" in text
+    assert text.index("further") < text.index("On the second: Rows belong to queries")
+
+
+def test_a_section_that_explains_both_mistakes_is_cited_once():
+    both = evaluate("cosine-bug", lambda q, k: np.cos(q @ k))
+    assert len(both.mistakes) == 2
+    assert both.text.count("(Lesson") == 1
+    assert evaluate("scaled-scores", _swapped_and_multiplied).text.count("(Lesson") == 2
 
 
 def test_code_is_not_revealed():

@@ -65,7 +65,53 @@ def in_a_flat_copy(scores):
     return flat.reshape(scores.shape)
 
 
+def by_number_of_axes(scores):
+    axis = 2 if scores.ndim == 3 else 1
+    return shares(scores, scores.max(axis=axis, keepdims=True), axis=axis)
+
+
+def cooled_above_only(scores, temperature):
+    return np.exp(scores / temperature) / np.exp(scores).sum(axis=-1, keepdims=True)
+
+
+def cooled_above_only_and_shifted(scores, temperature):
+    shifted = scores - row_max(scores)
+    return np.exp(shifted / temperature) / np.exp(shifted).sum(axis=-1, keepdims=True)
+
+
+def total_by(log):
+    def log_softmax(scores):
+        shifted = scores - row_max(scores)
+        return shifted - log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+    return log_softmax
+
+
+def jacobian_by_loops(on_the_diagonal):
+    def jacobian(weights):
+        table = np.zeros((len(weights), len(weights)))
+        for i, j in np.ndindex(table.shape):
+            table[i, j] = on_the_diagonal(weights[i]) if i == j else -weights[i] * weights[j]
+        return table
+
+    return jacobian
+
+
+def row_by_row(scores):
+    return [shares(row, max(row)) for row in scores]
+
+
 NAMED = [
+    ("temperature", cooled_above_only, "above-the-line-only"),
+    ("temperature", cooled_above_only_and_shifted, "above-the-line-only"),
+    ("temperature", lambda s, t: np.exp(s) / np.exp(s / t).sum(-1)[..., None], "below-the-line-only"),
+    ("column-softmax", lambda s: np.swapaxes(softmax(s), -1, -2), "one-swap-only"),
+    ("column-softmax", lambda s: softmax(np.swapaxes(s, -1, -2), axis=-2), "one-swap-only"),
+    ("column-softmax", lambda s: softmax(np.swapaxes(s, -1, -2)), "not-turned-back"),
+    ("log-softmax", total_by(np.log2), "total-log-2"),
+    ("log-softmax", total_by(np.log10), "total-log-10"),
+    ("axis-bug", by_number_of_axes, "axis-for-two-and-three"),
+    ("jacobian", jacobian_by_loops(lambda p: 1 - p), "diagonal-not-multiplied"),
     ("overflow-bug", lambda s: shares(s, row_max(s) / 2), "part-of-max"),
     ("overflow-bug", long_doubles, "whole-max"),
     ("overflow-bug", lambda s: np.nan_to_num(shares(s, s.max())), "whole-max"),
@@ -135,12 +181,25 @@ def test_each_case_of_the_trial_turns_right_once_it_is_mended():
         "temperature": lambda s, t: raised_to_t(s, 1 / t),
         "jacobian": lambda p: p[:, None] * (np.eye(len(p)) - p),
         "scores-for": np.log([0.1, 0.2, 0.7]) - 3,
+        "log-softmax": total_by(np.log),
+        "column-softmax": lambda s: np.swapaxes(softmax(np.swapaxes(s, -1, -2)), -1, -2),
     }
     for name, attempt in mended.items():
         assert evaluate(name, attempt).status == "right", name
 
 
 SAYS = [
+    (
+        "column-softmax",
+        lambda s: np.swapaxes(softmax(s), -1, -2),
+        "those of the weights after it",
+        "and the scores were transposed",
+    ),
+    ("temperature", cooled_above_only, "The sum must be of the same exponentials", "nan"),
+    ("softmax", lambda s: shares(s, s.max(), axis=-2), "On the second: A row far below it", "Two. "),
+    ("softmax", lambda s: np.nan_to_num(shares(s, 0)), "whatever is put in its place", "got nan"),
+    ("softmax", row_by_row, "hands out whole sentences, not rows", "each item of the first axis"),
+    ("jacobian", jacobian_by_loops(lambda p: 1 - p), "p_i (1 − p_i)", "Row 0"),
     ("jacobian", lambda p: p * (np.eye(len(p)) - p), "weights[:, None]", ".T"),
     ("temperature", raised_to_t, "or the weights raised to", "not attempted"),
     ("softmax", lambda s: shares(s, s.mean(axis=-1, keepdims=True)), "with a score of −inf is −inf", "1e"),

@@ -70,7 +70,8 @@ ERROR_ADVICE = {  # words of Python's or NumPy's message -> what a beginner may 
 FLAT_ONLY = Mistake(
     "one-matrix-only",
     "the code is written for one matrix and does not take a stack",
-    "Leading axes (sentences, heads) should pass through: count axes from the end, −1 and −2.",
+    "Leading axes (sentences, heads) should pass through: count axes from the end, −1 and −2. A loop over a "
+    "stack hands out whole sentences, not rows.",
     "01: All pairs at once",
 )
 ROW_ONLY = Mistake(
@@ -657,9 +658,10 @@ def _diagnosis(versions: Sequence[Version]) -> str:
             (mistake,) = version.mistakes
             return f"{sentence(mistake.says)} {mistake.idea} {section(mistake.reread)}"
         one, other = version.mistakes
-        return (
-            f"Two things at once: {one.says}, and {other.says}. {one.idea} {section(one.reread)} "
-            f"{other.idea} {section(other.reread)}"
+        first_section = "" if one.reread == other.reread else f" {section(one.reread)}"
+        return (  # each idea says which of the two it explains: its "that" and "it" point there
+            f"Two things at once: {one.says}, and {other.says}. On the first: {one.idea}{first_section} "
+            f"On the second: {other.idea} {section(other.reread)}"
         )
     told = "; or ".join(", and ".join(m.says for m in version.mistakes) for version in versions[:4])
     ideas = {mistake.name: mistake for version in versions for mistake in version.mistakes}

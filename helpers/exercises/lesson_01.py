@@ -299,8 +299,11 @@ SCORE_SHAPE = Predict(
 # --- all-scores (its ways of matching serve lesson 02 as well) ------------------------------------------
 
 
-def match_mistakes(**fixed: Any) -> tuple[Mistake, ...]:
-    """The wrong ways to match queries with keys, for every exercise that starts from both."""
+def match_mistakes(d_k: str = "") -> tuple[Mistake, ...]:
+    """The wrong ways to match queries with keys, for every exercise that starts from both.
+
+    `d_k` is said, too, where code for one sentence fails on a stack and may have read d_k there as well.
+    """
     return (
         Mistake(
             "swapped",
@@ -312,7 +315,8 @@ def match_mistakes(**fixed: Any) -> tuple[Mistake, ...]:
         Mistake(
             "all-axes-reversed",
             "all axes were turned round, that of the sentences as well",
-            "On a stack, `.T` and np.transpose reverse every axis. Only the last two should change places.",
+            "On a stack, `.T` and np.transpose reverse every axis. Only the last two should change places."
+            + d_k,
             PAIRS,
             also=[{"match": lambda queries, keys: np.dot(queries, keys.T)}],
             match=lambda queries, keys: queries @ keys.T,
@@ -320,7 +324,9 @@ def match_mistakes(**fixed: Any) -> tuple[Mistake, ...]:
         Mistake(
             "one-matrix-only",
             "the code is written for one matrix and does not take a stack",
-            "Leading axes (sentences, heads) should pass through: count axes from the end, −1 and −2.",
+            "Leading axes (sentences, heads) should pass through. On a stack, `for query in queries` walks "
+            "over sentences, not queries: use @ there. Axes are counted from the end, −1 and −2; in "
+            "np.einsum, `...` stands for all the others.",
             PAIRS,
             also=[
                 {"match": _by_loops(lambda query, key: query @ key)},
@@ -333,7 +339,8 @@ def match_mistakes(**fixed: Any) -> tuple[Mistake, ...]:
         Mistake(
             "three-axes-only",
             "the code is written for exactly three axes",
-            "Count axes from the end, −1 and −2, and any number of leading axes passes through.",
+            "Count axes from the end, −1 and −2, and any number of leading axes passes through. In "
+            "np.einsum, `...` stands for them, in place of a letter.",
             PAIRS,
             also=[
                 {"match": lambda queries, keys: np.einsum("bik,bjk->bij", queries, keys)},
@@ -392,6 +399,24 @@ def match_mistakes(**fixed: Any) -> tuple[Mistake, ...]:
             PAIRS,
             also=[{"match": np.dot}],
             match=lambda queries, keys: queries @ keys,
+        ),
+        Mistake(
+            "transposed-to-the-old-order",
+            "`transpose` was given the axes in the order which they have already, so that nothing moved",
+            "In PyTorch keys.transpose(-2, -1) swaps two axes. NumPy's `transpose` takes the new order of "
+            "all axes, and (-2, -1) is the old order, as (0, 1) is. Use np.swapaxes(keys, -1, -2).",
+            PAIRS,
+            also=[{"match": lambda queries, keys: np.dot(queries, keys.transpose(-2, -1))}],
+            match=lambda queries, keys: queries @ keys.transpose(-2, -1),
+        ),
+        Mistake(
+            "two-axes-transposed",
+            "`transpose` was given two axes, which is enough for one sentence only",
+            "In PyTorch keys.transpose(-1, -2) swaps two axes of any array. NumPy's `transpose` takes the "
+            "new order of all axes, and a stack has more than two. Use np.swapaxes(keys, -1, -2).",
+            PAIRS,
+            also=[{"match": lambda queries, keys: np.dot(queries, keys.transpose(-1, -2))}],
+            match=lambda queries, keys: queries @ keys.transpose(-1, -2),
         ),
         Mistake(
             "reshaped",
@@ -1124,16 +1149,28 @@ def _judge_disagree(rows: Array) -> tuple[str, str]:
         return "tie", f"the two cosines are equal, so neither key is chosen.\n{found}"
     if dots.argmax() == cosines.argmax():
         name = "equal-lengths" if np.isclose(lengths[1], lengths[2]) else "same-choice"
-        why = {
-            "equal-lengths": "Keys of equal length are put in the same order by both. Make one of them "
-            "longer.",
-            "same-choice": "Make the key with the smaller cosine longer, until its dot product wins.",
-        }[name]
-        return name, f"both choose the {ORDINALS[dots.argmax()]} key.\n{found}\n  {why}"
+        why = "Keys of equal length are put in the same order by both. " if name == "equal-lengths" else ""
+        return name, f"both choose the {ORDINALS[dots.argmax()]} key.\n{found}\n  {why}{_way_out(cosines)}"
     chosen, by_cosine = ORDINALS[dots.argmax()], ORDINALS[cosines.argmax()]
     return "", (
         f"✓ the dot product chooses the {chosen} key, the cosine the {by_cosine}.\n{found}\n"
         "  Length decided for the one, direction for the other."
+    )
+
+
+def _way_out(cosines: Array) -> str:
+    """The two cosines -> what would make dot product and cosine disagree: length alone, or not."""
+    less, more = np.where(abs(cosines) < 1e-9, 0.0, cosines)[np.argsort(cosines)]
+    if less > 0:
+        return "Make the key with the smaller cosine longer, until its dot product wins."
+    if more < 0:
+        return (
+            "Both keys point away from the query. There length lowers the dot product: make the key with the "
+            "larger cosine longer, until the other one wins. Or turn both towards the query."
+        )
+    return (
+        "The key with the smaller cosine stands at a right angle to the query or beyond, where no length "
+        "helps. First turn it towards the query, then lengthen it."
     )
 
 

@@ -28,6 +28,8 @@ LEARNING = "02: Learning with and without the scale"
 
 Step = Callable[..., Any]
 
+D_K_TOO = " And d_k is shape[-1]: counted from the end, it is right for stacks, too."
+
 # --- predict-spread ----------------------------------------------------------------------------------
 
 PREDICT_SPREAD = Predict(
@@ -456,7 +458,7 @@ SCALED_SCORES = Write(
     axes=("query", "key"),
     mistakes=(
         *scale_mistakes(),
-        *match_mistakes(),
+        *match_mistakes(D_K_TOO),
         Mistake(
             "weights-returned",
             "softmax was applied as well",
@@ -644,7 +646,7 @@ ORDER_BUG = Mend(
         *(
             m for m in scale_mistakes() if m.name not in ("subtracted", "never-scaled")
         ),  # softmax undoes a shift
-        *match_mistakes(),
+        *match_mistakes(D_K_TOO),
         Mistake(
             "softmax-over-queries",
             "softmax ran over the queries",
@@ -819,7 +821,7 @@ UNIT_SPREAD = OpenFunction(
         Mistake(
             "sigma-once",
             "sigma was divided by once",
-            ONE_SIGMA + " So divide by it twice.",
+            ONE_SIGMA + " So divide by it twice. A root over sigma**2 takes it back to sigma.",
             SPREAD,
             deviation=lambda sigma: sigma,
         ),
@@ -834,7 +836,8 @@ UNIT_SPREAD = OpenFunction(
         Mistake(
             "sigma-multiplied",
             "sigma² was multiplied in",
-            "Larger entries make larger scores: divide.",
+            "Larger entries make larger scores: divide. a / b * c divides by b and multiplies by c; brackets "
+            "around b * c divide by both.",
             SPREAD,
             deviation=lambda sigma: sigma**-2,
         ),

@@ -101,6 +101,14 @@ def _whole_axes(scores: Array) -> tuple[int, ...]:
     return tuple(range(1, scores.ndim))
 
 
+def _two_or_three_else_1(scores: Array) -> int:
+    return 2 if scores.ndim == 3 else 1
+
+
+def _two_or_three_else_2(scores: Array) -> int:
+    return 1 if scores.ndim == 2 else 2
+
+
 def _clip(highest: float, lowest: float = -np.inf) -> Step:
     return lambda scores: np.clip(scores, lowest, highest)
 
@@ -203,6 +211,19 @@ def axis_mistakes() -> tuple[Mistake, ...]:
             axis=THIRD,
         ),
         Mistake(
+            "axis-for-two-and-three",
+            "the axis is that of the keys for two axes and for three, and not for four",
+            one + " No fixed number fits every count of axes, and an `if` for each count leaves some out: "
+            "−1 is always the last axis.",
+            AXIS,
+            also=[
+                {"axis": _two_or_three_else_1, **row},
+                {"axis": _two_or_three_else_2},
+                {"axis": _two_or_three_else_2, **row},
+            ],
+            axis=_two_or_three_else_1,
+        ),
+        Mistake(
             "over-everything",
             "all scores together were made one distribution",
             one + " Give the sum an axis.",
@@ -251,7 +272,8 @@ def shift_mistakes() -> tuple[Mistake, ...]:
         Mistake(
             "no-row-max",
             "the largest score was not subtracted first",
-            "e^1000 is larger than any float64, and e^−1000 is 0. Softmax ignores a shift, so subtract "
+            "e^1000 is larger than any float64, and e^−1000 is 0. Their shares, ∞/∞ and 0/0, are nan: "
+            "whatever is put in its place, the row's weights are lost. Softmax ignores a shift, so subtract "
             "the largest score.",
             SHIFT,
             also=[
@@ -742,6 +764,14 @@ def _own_softmax(scores: Array) -> Array:
     return exponentials / np.sum(exponentials, axis=-1, keepdims=True)
 
 
+def _exp_over(above: Array, below: Array) -> Array:
+    return np.exp(above) / np.sum(np.exp(below), axis=-1, keepdims=True)
+
+
+def _below_own_max(scores: Array) -> Array:
+    return scores - np.max(scores, axis=-1, keepdims=True)
+
+
 def _ignored(scores: Array, temperature: float) -> Array:
     return scores
 
@@ -802,6 +832,24 @@ TEMPERATURE_EXERCISE = Write(
             TEMPERATURE,
             cool=_ignored,
             after=np.multiply,
+        ),
+        Mistake(
+            "above-the-line-only",
+            "the temperature divides the scores above the division line and not below it",
+            "The sum must be of the same exponentials: then each row sums to 1.",
+            TEMPERATURE,
+            also=[{"cool": lambda s, t: _exp_over(_below_own_max(s) / t, _below_own_max(s)), "share": same}],
+            cool=lambda scores, temperature: _exp_over(scores / temperature, scores),
+            share=same,
+        ),
+        Mistake(
+            "below-the-line-only",
+            "the temperature divides the scores below the division line and not above it",
+            "The sum must be of the same exponentials: then each row sums to 1.",
+            TEMPERATURE,
+            also=[{"cool": lambda s, t: _exp_over(_below_own_max(s), _below_own_max(s) / t), "share": same}],
+            cool=lambda scores, temperature: _exp_over(scores, scores / temperature),
+            share=same,
         ),
         Mistake(
             "weights-raised",
@@ -1052,9 +1100,21 @@ COLUMN_SOFTMAX = Write(
             axis=SECOND,
         ),
         Mistake(
+            "one-swap-only",
+            "softmax ran over the rows, and the axes were swapped once only: those of the weights after "
+            "it, or those of the scores before it, with the axis of softmax changed as well",
+            "Swap the last two axes before softmax and again after it; or swap nothing, and give softmax the "
+            "axis −2.",
+            COLUMNS,
+            axis=LAST,
+            after=_turn,
+        ),
+        Mistake(
             "not-turned-back",
-            "the scores were transposed and the weights not transposed back",
-            "The weights should have the shape of the scores.",
+            "the axes were swapped once only: those of the scores before softmax, or those of the weights "
+            "after it",
+            "The weights should have the shape of the scores: a swap before softmax needs another one after "
+            "it, and softmax over axis −2 needs none.",
             COLUMNS,
             after=_turn,
         ),
@@ -1234,6 +1294,20 @@ LOG_SOFTMAX = Write(
             "log(e^s / sum) = s − log(sum).",
             LOGS,
             log_total=_total,
+        ),
+        Mistake(
+            "total-log-2",
+            "the sum's logarithm was taken to base 2",
+            "The exponentials are powers of e, and so the logarithm that undoes them is `np.log`.",
+            LOGS,
+            log_total=lambda exponentials, axis: np.log2(_total(exponentials, axis)),
+        ),
+        Mistake(
+            "total-log-10",
+            "the sum's logarithm was taken to base 10",
+            "The exponentials are powers of e, and so the logarithm that undoes them is `np.log`.",
+            LOGS,
+            log_total=lambda exponentials, axis: np.log10(_total(exponentials, axis)),
         ),
         Mistake(
             "added",
@@ -1433,6 +1507,13 @@ JACOBIAN = Write(
             "p_i multiplies the whole bracket, [i = j] too.",
             ANSWER,
             diagonal=lambda p: np.eye(p.size),
+        ),
+        Mistake(
+            "diagonal-not-multiplied",
+            "the diagonal lacks its factor p_i: 1 − p_i stands there",
+            "p_i multiplies the whole bracket, on the diagonal too: p_i (1 − p_i).",
+            ANSWER,
+            after=lambda jacobian, p: np.where(np.eye(p.size) == 1, 1 - p, jacobian),
         ),
         Mistake(
             "not-multiplied-by-row",
