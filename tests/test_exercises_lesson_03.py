@@ -131,6 +131,8 @@ NAMED = [
     ("softmax", lambda s: softmax(np.where(np.isinf(s), -1.0, s)), "minus-infinity-replaced"),
     ("softmax", lambda s: softmax(np.nan_to_num(s, neginf=-5.0)), "minus-infinity-replaced"),
     ("softmax", lambda s: shares(s, s.mean(axis=-1, keepdims=True)), "row-mean"),
+    ("softmax", lambda s: s, "no-softmax"),
+    ("axis-bug", lambda s: s - row_max(s), "no-softmax"),
     ("temperature", lambda s, t: softmax(s // t), "whole-division"),
     ("temperature", swapped, "parameters-swapped"),
     ("temperature", lambda s, t: softmax(s / (t * np.sqrt(s.shape[-1]))), "scaled-again"),

@@ -422,6 +422,16 @@ def share_mistakes() -> tuple[Mistake, ...]:
             shift=_no_shift,
         ),
         Mistake(
+            "no-softmax",
+            "the scores came back as scores: softmax was left out",
+            "Weights are shares: the exponential of each score, divided by the sum of its row.",
+            WEIGHTS,
+            also=[{"power": lambda s: s, "share": lambda e, axis: 1.0}],
+            power=lambda scores: scores,
+            shift=_no_shift,
+            share=lambda exponentials, axis: 1.0,
+        ),
+        Mistake(
             "powers-of-2",
             "powers of 2 were taken, not of e",
             "Softmax is defined with e^score, `np.exp`.",
