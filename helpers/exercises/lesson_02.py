@@ -718,7 +718,7 @@ WHY_NOT_D = Choose(
         "Then no key stands out. Divided by √d_k, the spread is 1 for every d_k.",
         "c": "It is the other way round: dividing by the larger number makes scores smaller, and small "
         "scores make "
-        "weights equal. Close to 1 comes the largest weight where nothing is divided.",
+        "weights equal. The largest weight comes close to 1 where nothing is divided.",
         "d": "Softmax looks at the differences of scores. Dividing makes these differences smaller, so "
         "that the weights "
         "change; only adding a number to all scores leaves them as they are.",
