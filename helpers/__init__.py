@@ -3,7 +3,13 @@
 similarity   queries, keys -> scores                lesson 01
 scaling      scores, d_k -> scores                  lesson 02
 softmax      scores -> weights                      lesson 03
+attention    score, scale, mask, softmax, mix       lesson 04
+masking      which query may attend to which key    lesson 05
+multi_head   split, attend, merge, W_O              lesson 06
+cross_attention  queries from here, keys from there lesson 07
 
+columns      the same maths, a token as a column    lessons 03 to 06
+leaks        does a model look into the future?     lesson 05 and every later model
 validation   what every helper asks of its input, and the words of its errors
 machine      what lesson 00 says of the machine
 datasets     one function per file in data/, checksum verified

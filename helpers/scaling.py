@@ -1,11 +1,10 @@
 """Why divide by the square root of d_k? Scores in, scores of spread about 1 out (lesson 02)."""
 
 import math
-import operator
 
 from numpy.typing import ArrayLike
 
-from helpers.validation import Array, as_floats
+from helpers.validation import Array, as_floats, require_count
 
 
 def scale_scores(scores: ArrayLike, d_k: int) -> Array:
@@ -17,10 +16,5 @@ def scale_scores(scores: ArrayLike, d_k: int) -> Array:
     Source: Vaswani et al. 2017, section 3.2.1, eq. 1 and footnote 4.
     """
     scores = as_floats("scores", scores)
-    try:
-        d_k = operator.index(d_k)
-    except TypeError as error:
-        raise TypeError(f"d_k must be a whole number; got {d_k!r}") from error
-    if d_k < 1:
-        raise ValueError(f"d_k must be at least 1 (entries in each query and key); got {d_k}")
+    d_k = require_count("d_k", d_k)
     return scores / math.sqrt(d_k)  # math's plain float keeps float16 and float32; NumPy's would not

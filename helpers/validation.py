@@ -3,6 +3,7 @@
 An error names the argument, the shape or value that came, and what was expected.
 """
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,20 @@ def as_rows(name: str, values: ArrayLike, n_name: str, d_name: str) -> Array:
     return array
 
 
+def as_columns(name: str, values: ArrayLike, d_name: str, n_name: str) -> Array:
+    """(..., d, n) -> (..., d, n): real numbers with one vector in each column.
+
+    Raises ValueError where there is no axis of columns, or where the vectors have no entries.
+    """
+    array = as_floats(name, values)
+    if array.ndim < 2 or array.shape[-2] == 0:
+        raise ValueError(
+            f"{name} must have shape (..., {d_name}, {n_name}), one vector in each column, with {d_name} at "
+            f"least 1; got shape {array.shape}"
+        )
+    return array
+
+
 def require_same_length(name: str, array: Array, other_name: str, other: Array, axis: int = -1) -> None:
     """Raise ValueError, with both shapes, unless the two arrays agree on one axis."""
     if array.shape[axis] != other.shape[axis]:
@@ -69,3 +84,21 @@ def require_scores(name: str, scores: Array) -> None:
         if bad.any():
             place = tuple(int(i) for i in np.argwhere(bad)[0])
             raise ValueError(f"{name} must be finite or -inf; got {what}, {bad.sum()} times, first {place}")
+
+
+def require_finite(name: str, array: Array) -> None:
+    """Raise ValueError where an entry is NaN or infinite: 0 times it is NaN, so no weight hides it."""
+    if not np.isfinite(array).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ValueError(f"{name} must be finite; got {array[place]} at index {place} of shape {array.shape}")
+
+
+def require_count(name: str, count: Any, least: int = 1) -> int:
+    """A count -> the same as int. Raises TypeError unless it is a whole number, ValueError below `least`."""
+    try:
+        number = operator.index(count)
+    except TypeError as error:
+        raise TypeError(f"{name} must be a whole number; got {count!r}") from error
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}; got {number}")
+    return number

@@ -68,6 +68,55 @@ def log_softmax(scores: Array) -> Array:
     return _each_row(scores, logs)
 
 
+def attention(queries: Array, keys: Array, values: Array, mask: Array | None = None) -> tuple[Array, Array]:
+    """One query, one allowed key, one number at a time; a query without an allowed key is skipped."""
+    shape = (queries.shape[-2], keys.shape[-2])
+    parts = [part.shape[:-2] for part in (queries, keys, values)]
+    stack = np.broadcast_shapes(*parts, () if mask is None else mask.shape[:-2])
+    queries, keys, values = (
+        np.broadcast_to(part, stack + part.shape[-2:]) for part in (queries, keys, values)
+    )
+    allowed = np.broadcast_to(True if mask is None else mask, stack + shape)
+    weights, output = np.zeros(stack + shape), np.zeros((*stack, shape[0], values.shape[-1]))
+    root = math.sqrt(queries.shape[-1])
+    for place in np.ndindex((*stack, shape[0])):
+        query, here = queries[place].tolist(), place[:-1]
+        seen = [j for j in range(shape[1]) if allowed[(*place, j)]]
+        shares = {j: _exp(math.fsum(_products(query, keys[(*here, j)].tolist())) / root) for j in seen}
+        total = sum(shares.values(), Decimal(0))
+        for j in seen:
+            weights[(*place, j)] = float(DIGITS.divide(shares[j], total))
+        for column in range(values.shape[-1]):
+            terms = (weights[(*place, j)] * float(values[(*here, j, column)]) for j in seen)
+            output[(*place, column)] = math.fsum(terms)
+    return output, weights
+
+
+def multi_head_attention(
+    x: Array, context: Array, matrices: list[Array], biases: list[Array], n_heads: int, mask: Array | None
+) -> tuple[Array, Array]:
+    """One sequence and one head at a time: its columns are cut out by hand, its rows of w_o added up."""
+    w_q, w_k, w_v, w_o = matrices
+    b_q, b_k, b_v, b_o = biases
+    d_head, d_v = w_q.shape[1] // n_heads, w_v.shape[1] // n_heads
+    outputs, maps = [], []
+    for number, (rows, others) in enumerate(zip(x, context, strict=True)):
+        total, of_heads = np.tile(b_o.astype(np.float64), (len(rows), 1)), []
+        for head in range(n_heads):
+            own, own_v = range(head * d_head, (head + 1) * d_head), range(head * d_v, (head + 1) * d_v)
+            queries = np.array([[row @ w_q[:, c] + b_q[c] for c in own] for row in rows])
+            keys = np.array([[row @ w_k[:, c] + b_k[c] for c in own] for row in others])
+            values = np.array([[row @ w_v[:, c] + b_v[c] for c in own_v] for row in others])
+            output, weights = attention(queries, keys, values, None if mask is None else mask[number])
+            for i in range(len(rows)):
+                for column, place in enumerate(own_v):
+                    total[i] += output[i, column] * w_o[place]
+            of_heads.append(weights)
+        outputs.append(total)
+        maps.append(of_heads)
+    return np.array(outputs), np.array(maps)
+
+
 def entropy(weights: Array) -> Array:
     return _each_row(weights, lambda row: -math.fsum(p * math.log(p) for p in row if p > 0))
 

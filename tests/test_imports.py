@@ -24,11 +24,14 @@ MAY_LOAD = {"helpers.plots": {"matplotlib"}}
 # A module imports only modules of a lower storey: the maths knows no data, no pictures and no exercises.
 STOREYS = [
     {"helpers.validation"},
-    {"helpers.similarity", "helpers.scaling", "helpers.softmax"},
+    {"helpers.similarity", "helpers.scaling", "helpers.softmax", "helpers.masking"},
+    {"helpers.attention", "helpers.columns", "helpers.leaks"},
+    {"helpers.multi_head"},
+    {"helpers.cross_attention"},
     {"helpers.datasets"},
     {"helpers.plots", "helpers.exercises"},
 ]
-MATHS = sorted(STOREYS[1])
+MATHS = sorted(set().union(*STOREYS[1:5]))
 
 
 def module_names() -> list[str]:
@@ -124,9 +127,9 @@ def test_imports_run_one_way(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MATHS)
-def test_the_maths_imports_numpy_and_validation_and_no_more(name: str) -> None:
+def test_the_maths_imports_numpy_and_maths_and_no_more(name: str) -> None:
     others = {other for other in imports_of(name) if other.split(".")[0] not in sys.stdlib_module_names}
-    assert others <= {"numpy", "numpy.typing", "helpers.validation"}
+    assert others <= {"numpy", "numpy.typing", "helpers.validation", *MATHS}
     assert "helpers.validation" in others
 
 
@@ -160,10 +163,11 @@ def test_a_function_that_gives_an_array_opens_with_its_shapes(name: str) -> None
 
 
 def raising_functions(*names: str) -> set[str]:
-    """Functions of these modules that raise, or call a private one or a check of validation that does."""
+    """Functions of these modules that raise, or call one that does: a private one, a check, or the maths."""
     calls: dict[str, set[str]] = {}
     raising: set[str] = set()
-    checks = {function.__name__ for function in public_functions(helpers.validation)}
+    below = [helpers.validation, *map(importlib.import_module, set(MATHS) & set(names))]
+    checks = {function.__name__ for module in below for function in public_functions(module)}
     for name in names:
         for node in ast.walk(ast.parse(source_file(name).read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef):
@@ -184,7 +188,7 @@ def raising_functions(*names: str) -> set[str]:
 # `check` of the exercises never raises; a picture says what it asks beyond real numbers.
 @pytest.mark.parametrize("name", [*MATHS, "helpers.validation", "helpers.datasets", "helpers.plots"])
 def test_a_function_that_can_raise_says_so(name: str) -> None:
-    raising = raising_functions(*{name, "helpers.validation"} if name in MATHS else {name})
+    raising = raising_functions(*{*MATHS, "helpers.validation"} if name in MATHS else {name})
     functions = [item for item in public_functions(importlib.import_module(name)) if item.__name__ in raising]
     assert functions
     for function in functions:
@@ -196,4 +200,4 @@ def test_every_function_of_the_maths_checks_what_it_is_given() -> None:
     for name in MATHS:
         functions = {function.__name__ for function in public_functions(importlib.import_module(name))}
         assert functions
-        assert functions <= raising_functions(name, "helpers.validation"), name
+        assert functions <= raising_functions(*MATHS, "helpers.validation"), name

@@ -9,8 +9,11 @@ from samples import DTYPES, number_arrays, properties, score_shapes, waves
 
 from helpers.validation import (
     Array,
+    as_columns,
     as_floats,
     as_rows,
+    require_count,
+    require_finite,
     require_matching_stacks,
     require_same_length,
     require_scores,
@@ -152,3 +155,49 @@ def test_a_score_that_is_none_is_counted_and_placed(bad: float, name: str, dtype
     with pytest.raises(ValueError, match="scores") as caught:
         require_scores("scores", scores)
     assert str(caught.value) == f"scores must be finite or -inf; got {name}, 2 times, first (0, 2, 4)"
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (2, 4, 0), (2, 3, 4, 5)])
+def test_columns_are_vectors_of_at_least_one_entry_and_any_number_of_them(shape: tuple[int, ...]) -> None:
+    array = waves(*shape)
+    assert as_columns("keys", array, "d_k", "n_keys") is array
+
+
+@pytest.mark.parametrize("shape", [(), (4,), (0, 5), (2, 0, 5)])
+def test_what_has_no_columns_is_named(shape: tuple[int, ...]) -> None:
+    with pytest.raises(
+        ValueError, match=r"^keys must have shape \(..., d_k, n_keys\), one vector in each column"
+    ):
+        as_columns("keys", np.zeros(shape), "d_k", "n_keys")
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_the_first_number_that_is_not_finite_is_placed(bad: float) -> None:
+    values = waves(2, 3, 5)
+    require_finite("values", values)
+    values[0, 2, 4] = bad
+    with pytest.raises(
+        ValueError, match=r"^values must be finite; got .* at index \(0, 2, 4\) of shape \(2, 3, 5\)$"
+    ):
+        require_finite("values", values)
+
+
+@pytest.mark.parametrize("count", [3, np.int8(3), np.uint64(3)])
+def test_a_count_is_a_whole_number(count: Any) -> None:
+    assert require_count("n_heads", count) == 3
+    assert type(require_count("n_heads", count)) is int
+    assert require_count("n_keys", 0, least=0) == 0
+
+
+@pytest.mark.parametrize(
+    ("count", "error", "words"),
+    [
+        (0, ValueError, "^n_heads must be at least 1; got 0$"),
+        (2.0, TypeError, "^n_heads must be a whole number; got 2.0$"),
+        ("2", TypeError, "^n_heads must be a whole number; got '2'$"),
+        (None, TypeError, "^n_heads must be a whole number; got None$"),
+    ],
+)
+def test_what_is_no_count_is_named(count: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        require_count("n_heads", count)
