@@ -1,18 +1,24 @@
 """The maths of the course, in the order in which it is taught. Importing this loads nothing.
 
-similarity   queries, keys -> scores                lesson 01
-scaling      scores, d_k -> scores                  lesson 02
-softmax      scores -> weights                      lesson 03
-attention    score, scale, mask, softmax, mix       lesson 04
-masking      which query may attend to which key    lesson 05
-multi_head   split, attend, merge, W_O              lesson 06
-cross_attention  queries from here, keys from there lesson 07
+similarity       queries, keys -> scores                        lesson 01
+scaling          scores, d_k -> scores                          lesson 02
+softmax          scores -> weights                              lesson 03
+attention        score, scale, mask, softmax, mix               lesson 04
+masking          which query may attend to which key            lesson 05
+multi_head       split, attend, merge, W_O                      lesson 06
+cross_attention  queries from here, keys and values from there  lesson 07
 
-columns      the same maths, a token as a column    lessons 03 to 06
-leaks        does a model look into the future?     lesson 05 and every later model
-validation   what every helper asks of its input, and the words of its errors
-machine      what lesson 00 says of the machine
-datasets     one function per file in data/, checksum verified
-plots        one function per kind of picture; each prints its finding in words
-exercises    the checker, and the catalogue of exercises and mistakes
+columns          the same maths with a token as a column        lessons 03 to 06
+leaks            does a model look into the future?             lesson 05 and every later model
+
+encoder_decoder  a trained model that reads one text and writes another    lesson 07
+alignments       its maps of weights, measured, and symbols hidden         lesson 07
+dates            year, month and day in a written date                     lesson 07
+digits           grids of small digits, cut into patches                   lesson 07
+
+validation       what every helper asks of its input, and the words of its errors
+machine          what lesson 00 says of the machine
+datasets         one function per file in data/, checksum verified
+plots            one function per kind of picture; each prints its finding in words
+exercises        the checker, and the catalogue of exercises and mistakes
 """

@@ -8,6 +8,7 @@ import csv
 import difflib
 import hashlib
 import io
+import json
 import tomllib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,10 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from helpers.encoder_decoder import EncoderDecoder, build_model
+from helpers.multi_head import Projections
 from helpers.similarity import cosine_scores
 from helpers.validation import as_floats
 
 DATA = Path(__file__).resolve().parent.parent / "data"
+HEAD_ARRAYS = ("w_q", "w_k", "w_v", "w_o", "b_q", "b_o")  # what digits.npz holds of each head
 
 
 class DataFileError(Exception):
@@ -111,6 +115,68 @@ class WordVectors:
         return self.top(cosine_scores(vector[None, :], self.vectors)[0], n, without)
 
 
+class TextSample(NamedTuple):
+    """Held-out texts, and for each the tuple of the written texts that count as right: n of both."""
+
+    texts: tuple[str, ...]
+    accepted: tuple[tuple[str, ...], ...]
+
+    def only(self, texts: Sequence[str]) -> "TextSample":
+        """Some of the texts -> a sample of these. Raises ValueError for one that is not in the sample."""
+        missing = [text for text in texts if text not in self.texts]
+        if missing:
+            raise ValueError(f"the sample of {len(self.texts):,} texts does not hold {', '.join(missing)}")
+        rows = [self.texts.index(text) for text in texts]
+        return TextSample(tuple(texts), tuple(self.accepted[row] for row in rows))
+
+
+class Digits(NamedTuple):
+    """Handwritten digits, and two trained heads that find a digit in a grid by its name.
+
+    images (300, 8, 8) hold whole numbers from 0 to 16, labels (300,) say which digit each is; neither head
+    learned from them. `words` are "zero" to "nine": a head's queries come from their vectors in
+    load_word_vectors, its keys and values from helpers.digits. `looks_away` was trained as `head` was, from
+    another start, and gives its weight to the other cells. `figures` say how, and what was measured.
+    """
+
+    images: NDArray[np.uint8]
+    labels: NDArray[np.uint8]
+    words: tuple[str, ...]
+    head: Projections
+    looks_away: Projections
+    figures: dict[str, Any]
+
+
+class Sounds(NamedTuple):
+    """Two models that read a word's spelling and write its sound, and words that neither has learned from.
+
+    In `bottleneck` the cross attention may read only the mark before the word; all else is as in `model`.
+    `sample` holds 500 words of the test set, `by_length` 100 of each length from 3 to 12, `shown` some words
+    chosen for their spelling. `figures` are those of the whole test set, and how the models were trained.
+    """
+
+    model: EncoderDecoder
+    bottleneck: EncoderDecoder
+    sample: TextSample
+    by_length: TextSample
+    shown: TextSample
+    figures: dict[str, Any]
+
+
+class Dates(NamedTuple):
+    """A model that reads a date as people write it and writes 2004-06-03; days that it never learned from.
+
+    `sample` holds 25 texts of each of 11 forms, and `forms` says which ("es full"). `shown` is one day in
+    four forms. `figures` are those of the whole test set, of where the model looks, and how it was trained.
+    """
+
+    model: EncoderDecoder
+    sample: TextSample
+    forms: tuple[str, ...]
+    shown: TextSample
+    figures: dict[str, Any]
+
+
 def load_sentence() -> Sentence:
     """() -> the six tokens, the four dimensions' names, and embeddings (6, 4) in float64.
 
@@ -130,6 +196,70 @@ def load_word_vectors() -> WordVectors:
     with np.load(io.BytesIO(read_bytes("glove.npz")), allow_pickle=False) as stored:
         words = stored["words"].item().decode("ascii").split("\n")
         return WordVectors(tuple(words), stored["vectors"].astype(np.float32))
+
+
+def load_dates() -> Dates:
+    """() -> a model from written dates to ISO dates, its numbers in float64, and held-out dates.
+
+    The dates are English, French, German and Spanish, with the month in letters. Raises DataFileError.
+    Source: the date formats of Unicode's CLDR, through the package babel; data/make_dates.py.
+    """
+    texts, arrays = unpack(read_bytes("dates.npz"))
+
+    def sample(name: str) -> TextSample:
+        return TextSample(*zip(*((text, (iso,)) for text, iso, *_ in texts[name]), strict=True))
+
+    forms = tuple(f"{language} {style}" for _, _, language, style in texts["sample"])
+    model = build_model(texts["settings"], arrays)
+    return Dates(model, sample("sample"), forms, sample("shown"), texts["figures"])
+
+
+def load_digits() -> Digits:
+    """() -> 300 held-out digits, 30 of each, and the two heads of lesson 07, their numbers in float64.
+
+    Raises DataFileError.
+    Source: Alpaydin and Kaynak 1998, "Optical Recognition of Handwritten Digits"; data/make_digits.py.
+    """
+    texts, arrays = unpack(read_bytes("digits.npz"))
+    head, looks_away = (
+        Projections(**{key: arrays[f"{name}.{key}"].astype(np.float64) for key in HEAD_ARRAYS})
+        for name in ("head", "away")
+    )
+    words, figures = tuple(texts["words"]), texts["figures"]
+    return Digits(arrays["images"], arrays["labels"], words, head, looks_away, figures)
+
+
+def load_sounds() -> Sounds:
+    """() -> two models from spelling to sound, their numbers in float64, and held-out words.
+
+    Sounds are written as in "N AY F", without stress. Raises DataFileError.
+    Source: the CMU Pronouncing Dictionary, 1993-2015; data/make_sounds.py.
+    """
+    texts, arrays = unpack(read_bytes("sounds.npz"))
+
+    def model(name: str) -> EncoderDecoder:
+        own = {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(name)}
+        return build_model(texts[f"{name}_settings"], own)
+
+    def sample(name: str) -> TextSample:
+        return TextSample(tuple(texts[name]), tuple(map(tuple, texts[name].values())))
+
+    return Sounds(
+        model("model"),
+        model("bottleneck"),
+        sample("sample"),
+        sample("by_length"),
+        sample("shown"),
+        texts["figures"],
+    )
+
+
+def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The bytes that data/train_reader.py packed -> what is stored as JSON, by name, and the arrays."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+        parts = dict(stored)
+    texts = {name: json.loads(part.item().decode()) for name, part in parts.items() if part.dtype.kind == "S"}
+    return texts, {name: part for name, part in parts.items() if name not in texts}
 
 
 def read_bytes(name: str) -> bytes:

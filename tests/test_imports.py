@@ -28,7 +28,8 @@ STOREYS = [
     {"helpers.attention", "helpers.columns", "helpers.leaks"},
     {"helpers.multi_head"},
     {"helpers.cross_attention"},
-    {"helpers.datasets"},
+    {"helpers.encoder_decoder"},
+    {"helpers.alignments", "helpers.datasets", "helpers.dates", "helpers.digits"},
     {"helpers.plots", "helpers.exercises"},
 ]
 MATHS = sorted(set().union(*STOREYS[1:5]))
