@@ -42,6 +42,8 @@ for _object in _gc.get_objects():
         elif hasattr(_object, "_options_full"):  # a menu, or a slider over a list
             _values = [_value for _label, _value in _object._options_full]
             _controls.append((_object, (_values[0], _values[-1])))
+        elif isinstance(_object, _ipywidgets.Checkbox):
+            _controls.append((_object, (False, True)))
 print(_json.dumps([_control.description for _control, _ in _controls]))
 """
 
@@ -150,12 +152,12 @@ class AfterLastCell(pytest.Item):
 
 
 class Controls(AfterLastCell):
-    """Every slider and menu of a notebook moves without an error, and what it shows follows."""
+    """Every slider, menu and check box moves without an error, and what it shows follows."""
 
     def runtest(self) -> None:
         kernel = self.kernel()
         names = json.loads(printed(ask(kernel, FIND_CONTROLS)))
-        assert names, "a cell shows a widget, but no slider or menu is alive in the kernel"
+        assert names, "a cell shows a widget, but no slider, menu or check box is alive in the kernel"
         for number, name in enumerate(names):
             seen = []
             for end in (0, 1):

@@ -12,7 +12,7 @@ from babel.dates import format_date, get_month_names
 
 from helpers import datasets
 from helpers.datasets import Dates, load_dates
-from helpers.dates import mass_on_parts, mean_mass, parts_of
+from helpers.dates import mass_on_parts, mean_mass, parts_of, share_forward_by_step
 from helpers.encoder_decoder import word_accuracy, write, write_with_weights
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -207,3 +207,25 @@ def test_another_version_of_babel_is_refused(make_dates: ModuleType, monkeypatch
     monkeypatch.setattr(make_dates.babel, "__version__", "0.1")
     with pytest.raises(SystemExit, match=r"this is 0\.1"):
         make_dates.derive(1)
+
+
+def test_steps_within_a_part_and_between_parts_are_counted_apart() -> None:
+    english = np.eye(12)[[8, 9, 10, 11, 0, 1, 2, 0, 5, 5]]  # the year last, then month and day in order
+    spanish = np.eye(12)[[8, 9, 10, 11, 0, 5, 6, 11, 1, 0]]
+    assert share_forward_by_step([english]) == {
+        "within a part": 1.0,
+        "from year to month": 0.0,
+        "from month to day": 1.0,
+    }
+    both = share_forward_by_step([english, spanish])
+    assert both == {
+        "within a part": pytest.approx(0.9),
+        "from year to month": 0.0,
+        "from month to day": pytest.approx(0.5),
+    }
+
+
+@pytest.mark.parametrize("weights", [[], [np.eye(9)]])
+def test_steps_of_what_is_no_written_date_are_refused(weights: list[np.ndarray]) -> None:
+    with pytest.raises(ValueError, match="arrays of 10 rows each"):
+        share_forward_by_step(weights)

@@ -1,6 +1,7 @@
 """Each picture is drawn, returns None, prints a finding computed from its data, and refuses wrong shapes."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import matplotlib as mpl
@@ -89,9 +90,55 @@ def test_arrows_print_lengths_and_angles(capsys):
     ]
 
 
+def test_the_axes_of_arrows_may_have_names(shown):
+    plots.plot_arrows([[1.0, 0.0], [0.0, 1.0]], ["a", "b"])
+    plots.plot_arrows([[1.0, 0.0], [0.0, 1.0]], ["a", "b"], dimensions=("thing", "living"))
+    names = [(figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) for figure in shown]
+    assert names == [("dimension 0", "dimension 1"), ("thing", "living")]
+
+
 def test_an_arrow_without_length_is_refused():
     with pytest.raises(ValueError, match="length above 0"):
         plots.plot_arrows([[1.0, 0.0], [0.0, 0.0]], ["a", "b"])
+
+
+def test_moves_say_how_far_and_near_which_landmark(shown, capsys):
+    ends = {"a": [-2.0, 0.0, 0.0], "b": [2.0, 0.0, 0.0], "c": [0.0, 3.0, 4.0]}
+    landmarks = {"west": [-1.0, 0.0, 0.0], "east": [9.0, 0.0, 0.0], "up": [-0.6, 0.36, 0.48]}
+    place = np.array([0.0, -4.0, 3.0])  # seen from here, and at a right angle to the plane
+    moved = ({label: place + move for label, move in group.items()} for group in (ends, landmarks))
+    assert result_of(plots.plot_moves, "mole", place, *moved) is None
+    assert capsys.readouterr().out.splitlines() == [
+        "a: mole moves by 2.0, 100% of it in this plane",
+        "  0° from west in this picture, 0° in all 3 dimensions",
+        "b: mole moves by 2.0, 100% of it in this plane",
+        "  0° from east in this picture, 0° in all 3 dimensions",
+        "c: mole moves by 5.0, 100% of it in this plane",
+        "  45° from up in this picture, 45° in all 3 dimensions",
+    ]
+    assert {"mole", "a", "b", "c", "west", "east", "up"} <= set(texts(shown[0].axes[0]))
+
+
+def test_moves_tell_how_much_of_them_the_plane_shows(capsys):
+    ends = {"a": [0.0, 0.0, 4.0], "b": [3.0, 0.0, 4.0], "c": [0.0, 3.0, 4.0]}
+    plots.plot_moves("mole", [-1.0, 0.0, 0.0], ends, {"east": [1.0, 0.0, 0.0]})
+    said = capsys.readouterr().out.splitlines()
+    assert said[2:4] == [
+        "b: mole moves by 5.7, 71% of it in this plane",
+        "  0° from east in this picture, 45° in all 3 dimensions",
+    ]
+
+
+@pytest.mark.parametrize(("third", "complaint"), [({}, "got 2"), ({"c": [2.0, 2.0]}, "not lie on one line")])
+def test_moves_need_a_plane(third, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        plots.plot_moves("mole", [0.0, 1.0], {"a": [0.0, 0.0], "b": [1.0, 1.0], **third}, {})
+
+
+def test_moves_refuse_a_landmark_at_the_start():
+    ends = {"a": [-1.0, 0.0], "b": [1.0, 0.0], "c": [0.0, 1.0]}
+    with pytest.raises(ValueError, match=r"\['here'\] must lie away from 'mole'"):
+        plots.plot_moves("mole", [0.0, 0.0], ends, {"here": [0.0, 0.0]})
 
 
 def test_cloud_prints_the_correlation(capsys):
@@ -163,14 +210,315 @@ def test_transformer_says_where_attention_is(capsys):
     assert "Attention is step 3 of 7" in capsys.readouterr().out
 
 
+SCORES = np.array([[2.0, 1.0, 0.0], [0.0, 0.0, np.log(3)], [1.0, 1.0, 1.0]])
+TRIANGLE = np.tri(3, dtype=bool)
+
+
+def test_masks_mark_what_may_be_seen_and_count_it(shown, capsys):
+    masks = {"causal": TRIANGLE, "the newest two": np.array([[True, False, False], [True, True, False]])}
+    assert result_of(plots.plot_masks, masks, [COLUMNS, ["x", "y", "z"]]) is None
+    causal, newest = shown[0].axes
+    assert texts(causal) == ["✓", "", "", "✓", "✓", "", "✓", "✓", "✓"]
+    assert [label.get_text() for label in newest.get_yticklabels()] == ["y", "z"]
+    assert capsys.readouterr().out.splitlines() == [
+        "causal: of 3 keys the queries may attend to 1 2 3",
+        "the newest two: of 3 keys the queries may attend to 1 2",
+    ]
+
+
+def test_matrix_covers_what_a_mask_hides_and_counts_it(shown, capsys):
+    weights = np.array([[1.0, 0.25, 0.5], [0.0, 0.75, 0.25], [0.0, 0.0, 0.25]])
+    plots.plot_matrix(weights, COLUMNS, COLUMNS, "weights", sides=("keys", "queries"), mask=TRIANGLE.T)
+    assert texts(shown[0].axes[0]) == ["1.00", "0.25", "0.50", "0", "0.75", "0.25", "0", "0", "0.25"]
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "hidden: 3 of 9",
+        "row sums 1.75 1.00 0.25, column sums 1.00 1.00 1.00",
+    ]
+    with pytest.raises(ValueError, match="shape of the matrix"):
+        plots.plot_matrix(weights, COLUMNS, COLUMNS, "weights", mask=TRIANGLE[:1])
+    with pytest.raises(TypeError, match="True and False"):
+        plots.plot_matrix(weights, COLUMNS, COLUMNS, "weights", mask=np.ones((3, 3)))
+
+
+def test_influence_marks_each_leak_and_names_the_first(shown, capsys):
+    maps = {"causal": TRIANGLE, "one step too far": np.tri(3, k=1, dtype=bool)}
+    assert result_of(plots.plot_influence, maps, COLUMNS) is None
+    assert texts(shown[0].axes[1]) == ["✓", "✗", "", "✓", "✓", "✗", "✓", "✓", "✓"]
+    assert capsys.readouterr().out.splitlines() == [
+        "causal: 0 leaks",
+        "one step too far: 2 leaks; the first: output 'a' moves with 'b'",
+    ]
+
+
+def test_three_maps_of_influence_stand_side_by_side(shown):
+    plots.plot_influence(dict.fromkeys("xyz", TRIANGLE), COLUMNS)
+    assert len({axes.get_position().y0 for axes in shown[0].axes}) == 1
+
+
+def test_masking_shows_what_is_hidden_and_what_it_leaves(shown, capsys):
+    assert result_of(plots.plot_masking, SCORES, TRIANGLE, COLUMNS) is None
+    scores, weights = shown[0].axes
+    assert texts(scores) == ["2.000", "−∞", "−∞", "0.000", "0.000", "−∞", "1.000", "1.000", "1.000"]
+    assert texts(weights) == ["1.00", "0", "0", "0.50", "0.50", "0", "0.33", "0.33", "0.33"]
+    assert capsys.readouterr().out.splitlines() == [
+        "hidden: 3 of 9 scores",
+        "row sums of the weights: 1.00 1.00 1.00",
+        "every query has a key",
+    ]
+
+
+def test_masking_names_queries_without_a_key(capsys):
+    plots.plot_masking(SCORES[1:], [[False, False, False], [True, True, True]], COLUMNS)
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "row sums of the weights: 0.00 1.00",
+        "no key is left for: b",
+    ]
+
+
+def test_mask_frame_combines_the_triangle_with_the_boxes(shown, capsys):
+    plots.draw_mask(SCORES, COLUMNS, causal=True, seen=[False, True, True])
+    assert texts(shown[0].axes[1]) == ["0", "0", "0", "0", "1.00", "0", "0", "0.50", "0.50"]
+    said = capsys.readouterr().out
+    assert "hidden: 6 of 9 scores" in said
+    assert "no key is left for: a" in said
+    assert said.endswith("causal mask on, hidden from all: a\n")
+    plots.draw_mask(SCORES, COLUMNS, causal=False, seen=[True, True, True])
+    said = capsys.readouterr().out
+    assert said.startswith("hidden: 0 of 9 scores")
+    assert said.endswith("causal mask off, hidden from all: nothing\n")
+
+
+def test_ticking_a_box_draws_that_mask(monkeypatch):
+    import ipywidgets
+
+    made: list[Any] = []
+    drawn: list[tuple[Any, ...]] = []
+    real = ipywidgets.Checkbox
+
+    def make(**options):
+        made.append(real(**options))
+        return made[-1]
+
+    monkeypatch.setattr(ipywidgets, "Checkbox", make)
+    monkeypatch.setattr(plots, "draw_mask", lambda *arguments: drawn.append(arguments))
+    plots.explore_mask(SCORES, COLUMNS)
+    assert [box.description for box in made] == ["causal mask", "see a", "see b", "see c"]
+    assert drawn[-1][2:] == (True, [True, True, True])
+    made[2].value = False
+    assert drawn[-1][2:] == (True, [True, False, True])
+    made[0].value = False
+    assert drawn[-1][2:] == (False, [True, False, True])
+
+
+LABELS = np.array([["cat·0", "cat·1", "cat·2", "cat·3"], ["mat·0", "mat·1", "mat·2", "mat·3"]])
+SPLIT = LABELS.reshape(2, 2, 2).swapaxes(0, 1)
+
+
+def test_grids_say_what_each_head_holds(shown, capsys):
+    grids = {"before": LABELS, "split": SPLIT, "bare": LABELS.reshape(2, 2, 2)}
+    assert result_of(plots.plot_grids, grids, ROWS, 2) is None
+    assert capsys.readouterr().out.splitlines() == [
+        "before: row 0 holds columns 0–3 of 1 token (cat); 2 of 2 rows hold one token",
+        "split: head 0 holds columns 0–1 of 2 tokens (cat mat)",
+        "split: head 1 holds columns 2–3 of 2 tokens (cat mat)",
+        "bare: head 0 holds columns 0–3 of 1 token (cat)",
+        "bare: head 1 holds columns 0–3 of 1 token (mat)",
+    ]
+    assert [axes.get_title(loc="left") for axes in shown[0].axes] == ["before", "split", "bare"]
+    in_order = [text for text in texts(shown[0].axes[1]) if "·" in text]
+    assert in_order == SPLIT.ravel().tolist()
+
+
+def test_a_wrong_merge_is_told(capsys):
+    plots.plot_grids({"bare": SPLIT.reshape(2, 4)}, ROWS, 2)
+    said = "bare: row 0 holds columns 0–1 of 2 tokens (cat mat); 0 of 2 rows hold one token\n"
+    assert capsys.readouterr().out == said
+
+
+def test_columns_with_a_gap_are_listed(capsys):
+    plots.plot_grids({"odd": LABELS[:, [0, 2]]}, ROWS, 2)
+    assert "columns 0, 2 of 1 token (cat)" in capsys.readouterr().out
+
+
+def test_a_colour_is_a_token_and_a_shade_a_head(shown):
+    plots.plot_grids({"before": LABELS}, ROWS, 2)
+    drawn = np.asarray(shown[0].axes[0].images[0].get_array())
+    assert np.array_equal(drawn[:, 0], drawn[:, 1])
+    assert len({tuple(colour) for colour in drawn.reshape(-1, 3)}) == 4
+    assert (drawn[:, 2] > drawn[:, 0]).any(axis=-1).all()  # paler
+
+
+def test_two_blues_are_not_two_tokens(shown):
+    labels = [[f"{token}·{column}" for column in range(3)] for token in "abcdef"]
+    plots.plot_grids({"one column each": labels}, "abcdef", 1)
+    drawn = np.asarray(shown[0].axes[0].images[0].get_array(), dtype=float)
+    apart = np.linalg.norm(drawn[0][:, None] - drawn[4][None], axis=-1)  # shades of the first and fifth token
+    assert apart.min() > 0.1
+
+
+@pytest.mark.parametrize("label", ["dog·0", "cat", "cat·x", "cat·", 7])
+def test_a_label_without_token_or_column_is_refused(label):
+    with pytest.raises(ValueError, match="must hold labels such as 'cat·0'; got"):
+        plots.plot_grids({"g": [["cat·0", label]]}, ROWS, 2)
+
+
+def test_labels_in_a_row_are_refused():
+    with pytest.raises(ValueError, match=r"\(n_heads, n, columns\); got \(4,\)"):
+        plots.plot_grids({"g": LABELS[0]}, ROWS, 2)
+
+
+HEADS = np.array([[[0.9, 0.1], [0.2, 0.8]], [[0.3, 0.7], [0.4, 0.6]]])
+
+
+def test_heads_say_what_each_query_reads_most(shown, capsys):
+    assert result_of(plots.plot_heads, HEADS, ["one", "two"], ROWS) is None
+    assert capsys.readouterr().out.splitlines() == [
+        "one: cat → cat, mat → mat (weight 0.80 or more)",
+        "two: cat → mat, mat → mat (weight 0.60 or more)",
+    ]
+    first, second = shown[0].axes
+    assert first.images[0].to_rgba(0.5) == second.images[0].to_rgba(0.5)
+    assert (first.get_ylabel(), second.get_ylabel()) == ("queries", "")
+
+
+def test_the_smallest_weight_of_a_head_is_rounded_down(capsys):
+    plots.plot_heads([[[0.947, 0.053], [0.0, 1.0]], [[0.29, 0.71], [0.71, 0.29]]], ["one", "two"], ROWS)
+    said = capsys.readouterr().out
+    assert "(weight 0.94 or more)" in said
+    assert "(weight 0.71 or more)" in said
+
+
+@pytest.mark.parametrize(
+    ("head", "query", "said"), [(0, 0, "cat 0.90, mat 0.10"), (1, 1, "mat 0.60, cat 0.40")]
+)
+def test_head_frame_shows_the_map_and_reads_one_row(shown, capsys, head, query, said):
+    assert result_of(plots.draw_head, HEADS, ["one", "two"], ROWS, head, query) is None
+    name, token = ["one", "two"][head], ROWS[query]
+    assert capsys.readouterr().out == f"{name} head, query {token!r} (token {query}) reads {said}\n"
+    table, bars = shown[0].axes
+    assert table.patches[0].get_y() == query - 0.5
+    assert [bar.get_height() for bar in bars.patches] == HEADS[head, query].tolist()
+
+
+def test_choosing_a_head_and_a_query_draws_them(monkeypatch):
+    import ipywidgets
+
+    made: dict[str, Any] = {}
+    drawn: list[tuple[Any, ...]] = []
+
+    def make(real, **options):
+        return made.setdefault(options["description"], real(**options))
+
+    for kind in ("SelectionSlider", "Dropdown"):
+        monkeypatch.setattr(ipywidgets, kind, partial(make, getattr(ipywidgets, kind)))
+    monkeypatch.setattr(plots, "draw_head", lambda *arguments: drawn.append(arguments[3:]))
+    plots.explore_heads(np.full((2, 3, 3), 1 / 3), ["one", "two"], ["the", "cat", "the"])
+    assert drawn == [(0, 2)]
+    made["head"].value = 1
+    made["query"].value = 0  # the first of two equal tokens
+    assert drawn[1:] == [(1, 2), (1, 0)]
+
+
+ALIGNMENTS = [np.array([[0.1, 0.2, 0.7], [0.6, 0.3, 0.1]]), np.array([[0.05, 0.95]])]
+
+
+def test_alignments_say_what_each_symbol_read(shown, capsys):
+    sources, written = ["a b", "it"], [["N", "AY"], "x"]
+    assert result_of(plots.plot_alignments, sources, written, ALIGNMENTS) is None
+    assert capsys.readouterr().out.splitlines() == [
+        "a b → N AY: N reads b 0.70 and ␣ 0.20, AY reads a 0.60 and ␣ 0.30",
+        "it → x: x reads t 0.95",
+    ]
+    first, second = shown[0].axes
+    assert [label.get_text() for label in first.get_xticklabels()] == ["a", "␣", "b"]
+    assert texts(first) == ["0.10", "0.20", "0.70", "0.60", "0.30", "0.10"]
+    assert first.get_position().x1 < second.get_position().x0  # side by side
+    assert first.images[0].get_clim() == second.images[0].get_clim()
+
+
+def test_a_wide_alignment_writes_out_its_large_weights_only(shown):
+    row = np.array([[0.5, 0.4, 0.1, *[0.0] * 11]])
+    plots.plot_alignments(["abcdefghijklmn", "abcdefghijklmn"], ["x", "x"], [row, row])
+    upper, lower = shown[0].axes
+    assert [text.get_text() for text in upper.texts if text.get_visible()] == ["0.50", "0.40", "0.10"]
+    assert upper.get_position().y0 > lower.get_position().y1  # one above the other
+
+
+def test_the_frame_of_an_alignment_marks_its_row(shown, capsys):
+    assert result_of(plots.draw_alignment, "a b", ["N", "AY"], ALIGNMENTS[0], 1) is None
+    assert capsys.readouterr().out == "a b → N AY: symbol 2, 'AY', reads a 0.60, ␣ 0.30, b 0.10\n"
+    table, bars = shown[0].axes
+    assert table.patches[0].get_y() == 0.5
+    assert [bar.get_height() for bar in bars.patches] == [0.6, 0.3, 0.1]
+
+
+def test_choosing_a_word_and_a_symbol_draws_them(monkeypatch):
+    import ipywidgets
+
+    made: dict[str, Any] = {}
+    drawn: list[tuple[Any, ...]] = []
+
+    def make(real, **options):
+        return made.setdefault(options["description"], real(**options))
+
+    for kind in ("IntSlider", "Dropdown"):
+        monkeypatch.setattr(ipywidgets, kind, partial(make, getattr(ipywidgets, kind)))
+    monkeypatch.setattr(plots, "draw_alignment", lambda *arguments: drawn.append(arguments))
+    written, weights = [["A"], ["B", "C", "D"]], [np.ones((1, 1)), np.ones((3, 1))]
+    plots.explore_alignment(["a", "b"], written, weights)
+    assert drawn == [("b", written[1], weights[1], 0)]
+    made["written"].value = 3
+    assert drawn[-1] == ("b", written[1], weights[1], 2)
+    made["read"].value = 0  # its text is shorter: the place moves to its last symbol
+    assert made["written"].max == 1
+    assert drawn[-1] == ("a", written[0], weights[0], 0)
+    plots.explore_alignment(["a"], written[:1], weights[:1])
+
+
+def test_grid_readings_name_the_cells(shown, capsys):
+    readings = {"seven": [0.0, 0.9, 0.1, *[0.0] * 6], "even": [0.1, 0.1, 0.2, *[0.1] * 6]}
+    assert result_of(plots.plot_grid_readings, np.zeros((6, 6)), readings) is None
+    assert capsys.readouterr().out.splitlines() == [
+        "seven: largest weight 0.90 on cell 1, smallest 0.00 on cell 0",
+        "even: largest weight 0.20 on cell 2, smallest 0.10 on cell 0",
+    ]
+    assert texts(shown[0].axes[1])[:3] == ["0.00", "0.90", "0.10"]
+
+
+def test_an_image_that_has_no_cells_is_refused():
+    with pytest.raises(ValueError, match=r"3 × 3 cells of one size; got shape \(8, 8\)"):
+        plots.plot_grid_readings(np.zeros((8, 8)), {})
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: plots.plot_masks({"m": np.ones((2, 2))}, [ROWS]),
+        lambda: plots.plot_influence({"m": [[1, 0], [1, 1]]}, ROWS),
+    ],
+)
+def test_a_mask_of_numbers_is_refused(draw):
+    with pytest.raises(TypeError, match="True and False; got dtype"):
+        draw()
+
+
 @pytest.mark.parametrize(
     "draw",
     [
         lambda: plots.plot_matrix(TABLE, ROWS, ROWS, "weights"),
         lambda: plots.plot_matrices({"t": TABLE}, COLUMNS, COLUMNS),
         lambda: plots.plot_arrows(np.ones((2, 3)), ["a", "b"]),
+        lambda: plots.plot_moves("s", [0.0, 0.0], {"a": [1.0, 2.0, 3.0]}, {}),
         lambda: plots.plot_bars({"t": np.ones(4)}, COLUMNS, "weight"),
         lambda: plots.plot_lines([1, 2], {"a": [1, 2, 3]}, "x", "y"),
+        lambda: plots.plot_masks({"m": TRIANGLE}, [ROWS]),
+        lambda: plots.plot_influence({"m": TRIANGLE}, ROWS),
+        lambda: plots.plot_masking(SCORES, TRIANGLE, ROWS),
+        lambda: plots.plot_heads(HEADS, ROWS, COLUMNS),
+        lambda: plots.draw_head(HEADS, ROWS, COLUMNS, 0, 0),
+        lambda: plots.plot_alignments(["ab"], ["x"], [np.ones((1, 3))]),
+        lambda: plots.draw_alignment("ab", "x", np.ones((2, 2)), 0),
+        lambda: plots.plot_grid_readings(np.zeros((6, 6)), {"w": np.ones(8)}),
     ],
 )
 def test_wrong_shapes_are_refused_with_both_shapes(draw):

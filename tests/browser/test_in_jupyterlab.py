@@ -285,12 +285,36 @@ def what_it_shows(cell: Locator) -> str:
     return json.dumps([text, pictures])
 
 
+def tick_boxes(page: Page, cell_id: str, pictures: Path) -> None:
+    """Switches each check box of a cell, by space bar or mouse; what stands under them must change."""
+    cell = node_of(page, cell_id)
+    boxes = cell.locator("input[type=checkbox]").all()
+    for number, box in enumerate(boxes):
+        shown = what_it_shows(cell)
+
+        def followed(before: str = shown) -> bool:
+            return what_it_shows(cell) != before
+
+        if number:
+            box.click()
+        else:
+            box.focus()
+            page.keyboard.press("Space")
+        wait_until(followed, f"{cell_id} followed box {number}")
+        page.wait_for_function(RESTING)
+        page.wait_for_timeout(300)
+    page.screenshot(path=pictures / f"moved-{cell_id}.png")
+
+
 def move_slider(page: Page, cell_id: str, pictures: Path) -> None:
     """Moves a slider by arrow key, then by mouse; what stands under it must change each time."""
     cell = node_of(page, cell_id)
-    handle = cell.locator(".noUi-handle")
-    handle.wait_for()
+    cell.locator(".noUi-handle, input[type=checkbox]").first.wait_for()
     page.wait_for_timeout(300)
+    if cell.locator("input[type=checkbox]").count():
+        tick_boxes(page, cell_id, pictures)
+        return
+    handle = cell.locator(".noUi-handle")
     shown = [what_it_shows(cell)]
 
     handle.focus()
@@ -309,6 +333,12 @@ def move_slider(page: Page, cell_id: str, pictures: Path) -> None:
     page.mouse.up()
     wait_until(lambda: what_it_shows(cell) != shown[1], f"{cell_id} followed the mouse")
     page.wait_for_function(RESTING)
+    if cell.locator("select").count():  # a menu beside the slider
+        page.wait_for_timeout(300)
+        shown.append(what_it_shows(cell))
+        cell.locator("select").select_option(index=0)
+        wait_until(lambda: what_it_shows(cell) != shown[2], f"{cell_id} followed its menu")
+        page.wait_for_function(RESTING)
     page.screenshot(path=pictures / f"moved-{cell_id}.png")
 
 
