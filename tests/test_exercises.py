@@ -53,7 +53,7 @@ def test_each_lesson_has_its_exercises():
             continue
         assert len(group) >= 5
         assert sum(isinstance(exercise, Mend) for exercise in group) >= 2
-        assert group[-1].kind == "open-ended"
+        assert any(exercise.kind == "open-ended" for exercise in group)
 
 
 def test_no_name_is_used_twice():
@@ -86,10 +86,11 @@ def test_probes_can_tell_axes_apart(exercise):
     """No two axes of a probe have the same length, none has length 1, nothing easy is saturated."""
     for probe in exercise.probes:
         for name, value in probe.inputs.items():
-            if isinstance(value, np.ndarray) and name != "vectors":
+            if isinstance(value, np.ndarray) and name not in ("vectors", "mask"):  # a mask broadcasts
                 assert len(set(value.shape)) == value.ndim, (probe.kind, name)
                 assert 1 not in value.shape
-        if {"queries", "keys"} <= probe.inputs.keys():
+        causal = exercise.name == "future-bug"  # as many queries as keys
+        if {"queries", "keys"} <= probe.inputs.keys() and not probe.hard and not causal:
             sizes = (*probe.inputs["queries"].shape, probe.inputs["keys"].shape[-2])
             assert len(set(sizes)) == len(sizes)
         if "scores" in probe.inputs and not probe.hard and exercise.name != "unit-spread":

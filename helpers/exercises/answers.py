@@ -7,12 +7,15 @@ the tests hand each of these, as printed, to its check, which compares it with t
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from helpers.attention import attention
 from helpers.exercises.given import GIVEN
+from helpers.masking import padding_mask
+from helpers.multi_head import merge_heads, split_heads
 from helpers.scaling import scale_scores
 from helpers.similarity import cosine_scores, dot_product_scores
 from helpers.softmax import softmax
@@ -119,6 +122,155 @@ def my_jacobian(weights: Array) -> Array:
     return np.diag(weights) - np.outer(weights, weights)
 
 
+def my_one_query(query: Array, keys: Array, values: Array) -> Array:
+    """(d_k,), (n_keys, d_k), (n_keys, d_v) -> (d_v,): the values, mixed by how well their keys match."""
+    scores = keys @ query / np.sqrt(len(query))
+    weights = softmax(scores)
+    return weights @ values
+
+
+def my_attention(queries: Array, keys: Array, values: Array) -> Array:
+    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output (..., n_queries, d_v)."""
+    scores = queries @ np.swapaxes(keys, -1, -2)
+    weights = softmax(scale_scores(scores, queries.shape[-1]))
+    return weights @ values
+
+
+def my_lookup(queries: Array, keys: Array, values: Array) -> Array:
+    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output (..., n_queries, d_v)."""
+    scores = queries @ np.swapaxes(keys, -1, -2)
+    weights = softmax(scale_scores(scores, queries.shape[-1]))
+    return weights @ values
+
+
+def my_self_attention(x: Array, w_q: Array, w_k: Array, w_v: Array) -> Array:
+    """(..., n, d_model), (d_model, d_k), (d_model, d_k), (d_model, d_v) -> output (..., n, d_v)."""
+    output, _ = attention(x @ w_q, x @ w_k, x @ w_v)
+    return output
+
+
+def my_wide_attention(queries: Array, keys: Array, values: Array) -> Array:
+    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output (..., n_queries, d_v)."""
+    scores = queries @ np.swapaxes(keys, -1, -2)
+    weights = softmax(scores / np.sqrt(queries.shape[-1]))
+    return weights @ values
+
+
+def my_split_heads(rows: Array, n_heads: int) -> Array:
+    """(..., n, n_heads·d_head), n_heads -> (..., n_heads, n, d_head)."""
+    *stack, n, width = rows.shape
+    runs = rows.reshape(*stack, n, n_heads, width // n_heads)
+    return np.swapaxes(runs, -3, -2)
+
+
+def my_merge_heads(heads: Array) -> Array:
+    """(..., n_heads, n, d_head) -> (..., n, n_heads·d_head): each token's numbers side by side again."""
+    *stack, n_heads, n, d_head = heads.shape
+    return np.swapaxes(heads, -3, -2).reshape(*stack, n, n_heads * d_head)
+
+
+def my_head_scores(queries: Array, keys: Array, n_heads: int) -> Array:
+    """(..., n_queries, d_model), (..., n_keys, d_model), n_heads -> (..., n_heads, n_queries, n_keys)."""
+    queries_of_heads = split_heads(queries, n_heads)
+    keys_of_heads = split_heads(keys, n_heads)
+    scores = queries_of_heads @ np.swapaxes(keys_of_heads, -1, -2)
+    return scores / np.sqrt(queries_of_heads.shape[-1])
+
+
+def my_multi_head(x: Array, w_q: Array, w_k: Array, w_v: Array, w_o: Array, n_heads: int) -> Array:
+    """(..., n, d_model), three (d_model, n_heads·d_head), (n_heads·d_head, d_model) -> (..., n, d_model)."""
+    queries = split_heads(x @ w_q, n_heads)
+    keys = split_heads(x @ w_k, n_heads)
+    values = split_heads(x @ w_v, n_heads)
+    output, _ = attention(queries, keys, values)
+    return merge_heads(output) @ w_o
+
+
+def my_count(d_model: int, d_head: int, n_heads: int, n_layers: int) -> int:
+    """d_model, d_head, n_heads, n_layers -> how many entries all attention matrices have together."""
+    one_matrix = d_model * n_heads * d_head
+    return n_layers * 4 * one_matrix
+
+
+def my_causal_mask(n_queries: int, n_keys: int) -> Array:
+    """n_queries, n_keys -> (n_queries, n_keys) of True and False; the queries are the last tokens."""
+    positions = np.arange(n_queries) + n_keys - n_queries
+    return np.arange(n_keys) <= positions[:, None]
+
+
+def my_masked_attention(queries: Array, keys: Array, values: Array, mask: Array) -> Array:
+    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v), mask -> output (..., n_queries, d_v)."""
+    scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
+    masked = np.where(mask, scores, -np.inf)
+    return softmax(masked) @ values
+
+
+def my_masked_weights(scores: Array, mask: Array) -> Array:
+    """(..., n_queries, n_keys), mask -> weights of the same shape; each row sums to 1."""
+    masked = np.where(mask, scores, -np.inf)
+    exponentials = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+def my_padding_mask(lengths: Array, n_keys: int) -> Array:
+    """(n_sentences,), n_keys -> (n_sentences, 1, n_keys): True for the real tokens."""
+    return np.arange(n_keys) < lengths[:, None, None]
+
+
+def my_causal_weights(queries: Array, keys: Array) -> Array:
+    """(..., n, d_k), (..., n, d_k) -> causal weights (..., n, n); each row sums to 1."""
+    scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
+    allowed = np.tri(scores.shape[-1], k=0, dtype=bool)
+    return softmax(np.where(allowed, scores, -np.inf))
+
+
+def my_leak_test(model: Callable[[Array], Array], x: Array) -> bool:
+    """A model (n, d) -> (n, d_out), x (n, d) -> True if an output moves when a later token changes."""
+    before = model(x.copy())
+    for token in range(1, len(x)):
+        changed = x.copy()
+        changed[token] += np.arange(1, x.shape[1] + 1) ** 2
+        after = model(changed)
+        if (abs(after - before)[:token] > 1e-9).any():
+            return True
+    return False
+
+
+def my_cross_attention(x: Array, context: Array, w_q: Array, w_k: Array, w_v: Array) -> Array:
+    """(..., n_queries, d_model), (..., n_keys, d_context), three matrices -> (..., n_queries, d_v)."""
+    output, _ = attention(x @ w_q, context @ w_k, context @ w_v)
+    return output
+
+
+def my_reader(x: Array, context: Array, w_q: Array, w_k: Array, w_v: Array) -> Array:
+    """(..., n_queries, d_model), (..., n_keys, d_context), three matrices -> (..., n_queries, d_v)."""
+    queries = x @ w_q
+    keys = context @ w_k
+    values = context @ w_v
+    output, _ = attention(queries, keys, values)
+    return output
+
+
+def my_decoder_reader(queries: Array, keys: Array, values: Array) -> Array:
+    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output (..., n_queries, d_v)."""
+    scores = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
+    weights = softmax(scores)
+    return weights @ values
+
+
+def my_read_with_padding(queries: Array, keys: Array, values: Array, source_lengths: Array) -> Array:
+    """(n, n_queries, d_k), (n, n_keys, d_k), (n, n_keys, d_v), (n,) -> output (n, n_queries, d_v)."""
+    mask = padding_mask(source_lengths, keys.shape[-2])
+    output, _ = attention(queries, keys, values, mask=mask)
+    return output
+
+
+def my_word_accuracy(written: Sequence[str], accepted: Sequence[Sequence[str]]) -> float:
+    """n texts, n lists of accepted texts -> the share of words that are written exactly right."""
+    right = [text in texts for text, texts in zip(written, accepted, strict=True)]
+    return sum(right) / len(right)
+
+
 ANSWERS: dict[str, Callable[..., Any]] = {
     "total": my_total,
     "dot-product": my_dot,
@@ -136,6 +288,27 @@ ANSWERS: dict[str, Callable[..., Any]] = {
     "column-softmax": my_column_softmax,
     "log-softmax": my_log_softmax,
     "jacobian": my_jacobian,
+    "split-heads": my_split_heads,
+    "merge-bug": my_merge_heads,
+    "head-scale-bug": my_head_scores,
+    "multi-head": my_multi_head,
+    "count-parameters": my_count,
+    "one-query": my_one_query,
+    "attention": my_attention,
+    "roles-bug": my_lookup,
+    "self-attention": my_self_attention,
+    "width-bug": my_wide_attention,
+    "causal-mask": my_causal_mask,
+    "masked-attention": my_masked_attention,
+    "infinity-bug": my_masked_weights,
+    "padding-mask": my_padding_mask,
+    "future-bug": my_causal_weights,
+    "leak-test": my_leak_test,
+    "cross-attention": my_cross_attention,
+    "context-bug": my_reader,
+    "causal-bug": my_decoder_reader,
+    "source-mask": my_read_with_padding,
+    "accuracy": my_word_accuracy,
 }
 
 

@@ -170,7 +170,7 @@ class _Sieve:
             outcome = run(version, 0)
             if outcome.value is None:
                 self.by_error.setdefault(outcome.error, []).append(version)
-            elif outcome.value.dtype.kind in "iuf":
+            elif outcome.value.dtype.kind in "biuf":
                 rows.setdefault(outcome.value.shape, []).append((version, outcome.value.ravel()))
         self.by_shape = {
             shape: ([version for version, _ in found], np.array([row for _, row in found], dtype=np.float64))
@@ -225,6 +225,8 @@ def agree(got: Array, expected: Array) -> bool:
         return True
     if got.shape != expected.shape:
         return False
+    if got.dtype.kind == expected.dtype.kind == "b":
+        return got.tobytes() == expected.tobytes()
     relative, absolute = tolerance(got, expected)
     for place in (0, -1) if got.size else ():  # arrays that differ mostly do so here
         one, other = float(got.item(place)), float(expected.item(place))
@@ -243,12 +245,15 @@ def agree(got: Array, expected: Array) -> bool:
         return bool(same.all())
 
 
-def run_all(function: Callable[..., Any], probes: Sequence[Probe]) -> tuple[list[Outcome], bool]:
+def run_all(
+    function: Callable[..., Any], probes: Sequence[Probe], truths: bool = False
+) -> tuple[list[Outcome], bool]:
     """A learner's function, probes -> its outcomes, and whether a second round gave the same.
 
-    The second round goes backwards, so that a function which remembers earlier calls is found.
+    The second round goes backwards, so that a function which remembers earlier calls is found. `truths`: True
+    and False are asked for.
     """
-    run = Runner(function)
+    run = Runner(function, truths=truths)
     outcomes: list[Outcome] = []
     with chance_as_it_was():  # around both rounds: a result that depends on chance must differ in the second
         for probe in probes:

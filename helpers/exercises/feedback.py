@@ -59,7 +59,11 @@ def section(reread: str) -> str:
 
 
 def side_by_side(rows: Sequence[tuple[str, Array]], compared: tuple[str, str] = ("expected", "got")) -> str:
-    """Labelled rows -> aligned text. The two compared rows get as many digits as tell them apart."""
+    """Labelled rows -> aligned text. The two compared rows get as many digits as tell them apart.
+
+    A row of True and False is shown in these words.
+    """
+    words = {label for label, row in rows if np.asarray(row).dtype.kind == "b"}
     numbers = {label: np.atleast_1d(np.asarray(row, dtype=np.float64)).ravel() for label, row in rows}
     first, second = (numbers.get(label) for label in compared)
     digits = 2
@@ -70,6 +74,8 @@ def side_by_side(rows: Sequence[tuple[str, Array]], compared: tuple[str, str] = 
     texts = {}
     for label, row in numbers.items():
         texts[label] = _shown(row[:MOST_SHOWN], digits if label in compared else _fewest_digits(row))
+        if label in words:
+            texts[label] = [str(bool(value)) for value in row[:MOST_SHOWN]]
         if row.size > MOST_SHOWN:
             texts[label].append("…")
     label_width = max(len(label) for label in texts)

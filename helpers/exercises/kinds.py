@@ -11,6 +11,7 @@ Open     many right answers: a property is checked
 import ast
 import functools
 import inspect
+import math
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,6 +36,7 @@ from helpers.exercises.sandbox import Inputs, Outcome, Runner, is_stub
 from helpers.validation import Array
 
 Call = Callable[..., Array | None]
+ROLES = ("queries", "keys", "values")  # their rows are tokens of their own, and never rows of a result
 _DIAGNOSES: dict[tuple[Any, int, int], Diagnosis] = {}
 
 
@@ -47,6 +49,9 @@ class Property:
     broken: Callable[[Inputs, Array, Call], str]
 
 
+MOST_KINDS = 12  # of inputs, in one sentence
+MOST_KEYS = 3  # that are all shown beside a wrong row of scores or weights
+MOST_LETTERS = 110  # of a list of texts, in one line
 ERROR_ADVICE = {  # words of Python's or NumPy's message -> what a beginner may not know
     "'NoneType' object": "Somewhere a None is used as if it were a value. Methods such as `.remove`, `.sort` "
     "and `.append` change their list and return None: give them a line of their own.",
@@ -60,12 +65,33 @@ ERROR_ADVICE = {  # words of Python's or NumPy's message -> what a beginner may 
     "whole numbers.",
     "is out of bounds for axis 0 with size": "An index went past the last place: n entries have the numbers "
     "0 to n − 1, which is what range(n) gives.",
+    "list index out of range": "An index went past the last place: n entries have the numbers 0 to n − 1, "
+    "which is what range(n) gives.",
+    "only integer scalar arrays can be converted": "A slice such as [:n] takes one number, and this is an "
+    "array of them. Go through it in a loop, or compare the places, np.arange, with it as a column.",
+    "inhomogeneous shape": "Lists of different lengths make no full array. Go through them one by one, in a "
+    "loop.",
     "unexpected keyword argument 'dim'": "`dim` and `keepdim` are PyTorch's words; NumPy and the helpers say "
     "`axis` and `keepdims`.",
     "unexpected keyword argument 'keepdim'": "`dim` and `keepdim` are PyTorch's words; NumPy and the helpers "
     "say `axis` and `keepdims`.",
+    "'float' object cannot be interpreted as an integer": "A division by `/` gives a float, even where "
+    "nothing is left over. `//` gives a whole number, which shapes and range() need.",
+    "slice indices must be integers": "A division by `/` gives a float, even where nothing is left over. "
+    "`//` gives a whole number, which places in an array need.",
+    "must be a full array: its rows": "A call such as `attention(...)` returns two things, output and "
+    "weights, as one tuple. Take them apart first: output, weights = attention(...).",
+    "'tuple' object has no attribute": "A call such as `attention(...)` returns two things, output and "
+    "weights, as one tuple. Take them apart first: output, weights = attention(...).",
+    "The truth value of an array": "An `if` needs one True or False. `.any()` asks whether some entry is "
+    "True, `.all()` whether all are.",
+    "ufunc 'invert' not supported": "`~` turns True and False round, and does not take floats. np.tri, "
+    "np.ones and np.zeros give floats unless dtype=bool is asked for.",
+    "must be of integer (or boolean) type": "An index may hold True and False, or whole numbers, not floats. "
+    "np.tri, np.ones and np.zeros give floats unless dtype=bool is asked for.",
     "values to unpack (expected 2)": "Two names on the left take two things apart. NumPy's max returns one "
-    "array, the largest numbers; PyTorch's returns their places as well.",
+    "array, the largest numbers; PyTorch's returns their places as well. A shape has a number for each axis, "
+    "and a stack has more than two: `*stack, n, d = x.shape` takes any.",
 }
 FLAT_ONLY = Mistake(
     "one-matrix-only",
@@ -120,6 +146,7 @@ class Write(Exercise):
     probes: tuple[Probe, ...]
     properties: tuple[Property, ...] = ()
     axes: tuple[str, ...] = ()  # what the last axes of the output are, as in ("query", "key")
+    two_stacked: tuple[str, str] = ("sentence", "head")  # what two axes in front of these are
     explain: str = ""
 
     @functools.cached_property
@@ -131,6 +158,11 @@ class Write(Exercise):
             id(self.probes),
         )  # find-the-bug exercises share those of another
         return _DIAGNOSES.setdefault(key, Diagnosis(self.recipe, self.mistakes, self.probes))
+
+    @functools.cached_property
+    def _truths(self) -> bool:
+        """True where the right results are True and False."""
+        return _of_truths(plain_outcome(self.right, self.probes[0]))
 
     def accepts(self, outcome: Outcome, expected: Outcome, probe: Probe) -> bool:
         """True where the outcome is right on this probe."""
@@ -146,7 +178,7 @@ class Write(Exercise):
         if problem:
             return self._wrong(problem)
         function: Callable[..., Any] = attempt  # type: ignore[assignment]
-        outcomes, same_twice = run_all(function, self.probes)
+        outcomes, same_twice = run_all(function, self.probes, self._truths)
         if outcomes[0].error.startswith("NotImplementedError"):
             return self._not_attempted()
         said = _printed(outcomes[0])
@@ -218,9 +250,12 @@ class Write(Exercise):
         changed = sorted({name for outcome in outcomes for name in outcome.changed})
         if not failing:
             return self._input_changed(changed) if changed else self._right(outcomes)
-        versions = (
-            self.diagnosis.name(outcomes) or self._flat_only(outcomes) or self._row_only(function, outcomes)
-        )
+        exact = self.diagnosis.name(outcomes)
+        if all(outcome.error for outcome in outcomes):  # one line that stops tells one mistake, never two
+            exact = tuple(version for version in exact if len(version.mistakes) == 1)
+        versions = exact or self._flat_only(outcomes) or self._row_only(function, outcomes)
+        if all(map(_nothing_but_nan, outcomes)):  # which tells one mistake, and never two
+            versions = tuple(version for version in versions if len(version.mistakes) == 1)
         given = self.as_given(function, versions, outcomes)
         if isinstance(given, Feedback):
             return given
@@ -228,7 +263,7 @@ class Write(Exercise):
         broken = [] if versions else self._broken(function, probe, outcome, right)
         blocks = [self._case(probe, outcome, right)]
         if changed:
-            blocks.append(paragraph(_changed(changed)))
+            blocks.append(paragraph(_changed(changed, self._takes_functions, self._takes_texts)))
         if versions:
             blocks.append(paragraph(_diagnosis(versions)))
         else:
@@ -241,9 +276,17 @@ class Write(Exercise):
         text = "\n".join([f"✗ {self.name}: {head}", *blocks])
         return Feedback("wrong", text, tuple(version.names for version in versions), names)
 
+    @property
+    def _takes_texts(self) -> bool:
+        return any(isinstance(value, list) for value in self.probes[0].inputs.values())
+
+    @property
+    def _takes_functions(self) -> bool:
+        return any(callable(value) for value in self.probes[0].inputs.values())
+
     def _flat_only(self, outcomes: Sequence[Outcome]) -> tuple[Version, ...]:
         """Where every stack ends in an error: what the other inputs show, and that stacks are not taken."""
-        axes = [max(np.ndim(value) for value in probe.inputs.values()) for probe in self.probes]
+        axes = [max(map(_axes_of, probe.inputs.values())) for probe in self.probes]
         flat = [i for i, count in enumerate(axes) if count == min(axes)]
         if len(flat) == len(axes) or not all(o.error for i, o in enumerate(outcomes) if i not in flat):
             return ()
@@ -274,7 +317,7 @@ class Write(Exercise):
         kinds = dict.fromkeys(probe.kind for probe in self.probes)
         lines = [
             f"✓ {self.name}: right on {len(self.probes)} inputs.",
-            paragraph(f"Tried: {'; '.join(kinds)}."),
+            paragraph(f"Tried: {_listed(list(kinds))}."),
         ]
         if self.properties:
             lines.append(paragraph(f"True of your results: {'; '.join(p.holds for p in self.properties)}."))
@@ -283,8 +326,9 @@ class Write(Exercise):
         return Feedback("right", "\n".join(lines))
 
     def _input_changed(self, changed: Sequence[str]) -> Feedback:
-        text = f"✗ {self.name}: right numbers, but the call changes its input.\n" + paragraph(
-            _changed(changed)
+        what = "answers" if self._truths else "numbers"
+        text = f"✗ {self.name}: right {what}, but the call changes its input.\n" + paragraph(
+            _changed(changed, self._takes_functions, self._takes_texts)
         )
         return Feedback("wrong", text, properties=("input left unchanged",))
 
@@ -301,14 +345,18 @@ class Write(Exercise):
             several = f"You returned a tuple of {len(outcome.parts)} arrays."
             return [("one result", f"{several} Return the one that the task asks for, alone.")]
         if got.shape != expected.shape and expected.ndim == 0:
-            return [("one number", f"The result should be one number, not an array of shape {got.shape}.")]
+            one = "True or False" if self._truths else "one number"
+            return [("one number", f"The result should be {one}, not an array of shape {got.shape}.")]
         if got.shape != expected.shape:
             return [("shape", f"The shape should be {expected.shape}; yours is {got.shape}.")]
+        if self._truths and not np.isin(got, (0, 1)).all():
+            each = "Each entry" if got.ndim else "The result"
+            return [("True or False", f"{each} should be True or False (1 and 0 count, too).")]
         if np.isnan(got).any() and not np.isnan(expected).any():
             return [
                 ("no nan", "A result is nan, which comes from 0/0, ∞/∞ or ∞ − ∞: which step makes it here?")
             ]
-        run = Runner(function)
+        run = Runner(function, truths=self._truths)
 
         def call(*inputs: Any) -> Array | None:
             return run(dict(enumerate(inputs))).value  # type: ignore[arg-type]
@@ -318,24 +366,29 @@ class Write(Exercise):
         return [(name, text) for name, text in found if text]
 
     def _case(self, probe: Probe, outcome: Outcome, right: Outcome) -> str:
-        shapes = ", ".join(f"{name} {_shape_or_value(value)}" for name, value in probe.inputs.items())
-        lead = f"  Smallest case: {probe.kind}, {shapes}."
+        plain = {n: v for n, v in probe.inputs.items() if not (callable(v) or isinstance(v, list))}
+        case = ", ".join([probe.kind, *(f"{name} {_shape_or_value(value)}" for name, value in plain.items())])
+        lead = f"  Smallest case: {case}.{_texts(probe.inputs)}"  # a function among the inputs: see `kind`
         got, expected = outcome.value, right.value
         if outcome.error:
             at = f"\n    in your line: {outcome.line}" if outcome.line else ""
-            return f"{lead} Your function stopped there:\n    {outcome.error}{at}"
+            gap = "\n  " if "\n" in lead else " "
+            return f"{lead}{gap}Your function stopped there:\n    {outcome.error}{at}"
         if outcome.returned == "returned None":
             return f"{lead}\n  Your function returned None there. Does every path end in `return`?"
+        if got is None and expected is not None and expected.shape in outcome.parts:
+            several = f"Your function returned a tuple of {len(outcome.parts)} things."
+            return f"{lead}\n  {several} Return the one that the task asks for, alone."
         if got is None or expected is None:
             returned = outcome.returned
-            if expected is not None and expected.ndim == 0:
-                returned = returned.replace("not an array of numbers", "not one number")
-                returned = returned.replace("not an array", "not one number")
+            asked = _asked(right)
+            for words in ("not an array of numbers", "not an array"):
+                returned = returned if asked in returned else returned.replace(words, f"not {asked}")
             if returned.startswith("returned a function"):
                 returned += "; a call needs brackets, as in name(...)"
             return f"{lead}\n  Your function {returned}."
         if got.shape != expected.shape and expected.ndim == 0:
-            return f"{lead}\n    expected  one number\n    got       an array of shape {got.shape}"
+            return f"{lead}\n    expected  {_asked(right)}\n    got       an array of shape {got.shape}"
         if got.shape != expected.shape:
             return f"{lead}\n    expected shape  {expected.shape}\n    got shape       {got.shape}"
         inputs = probe.inputs
@@ -350,7 +403,7 @@ class Write(Exercise):
         row = place[:-1]
         where = self._place(row, expected.ndim)
         rows = [
-            *_input_rows(inputs, place, expected.shape),
+            *_input_rows(inputs, place, expected.shape, self.axes),
             ("expected", expected[row]),
             ("got", got[row]),
         ]
@@ -361,7 +414,7 @@ class Write(Exercise):
         return self.axes == ("key", "query")
 
     def _place(self, row: tuple[int, ...], ndim: int) -> str:
-        leading = {0: (), 1: ("sentence",), 2: ("sentence", "head")}.get(ndim - len(self.axes), ())
+        leading = {0: (), 1: ("sentence",), 2: self.two_stacked}.get(ndim - len(self.axes), ())
         axes = (*leading, *(self.axes[::-1] if self._by_columns else self.axes))
         return ", ".join(f"{axis} {i}" for axis, i in zip(axes, row, strict=False))
 
@@ -432,6 +485,8 @@ class Predict(Exercise):
             return self._not_attempted()
         shape = isinstance(self.answer, tuple)
         value = _as_shape(attempt) if shape else _as_number(attempt)
+        if value is None and not shape and _is_nan(attempt):
+            value = math.nan
         if value is None:
             wanted = "a shape, as a tuple of whole numbers such as (2, 3)" if shape else "one number"
             several = shape or "," in str(attempt)
@@ -445,7 +500,8 @@ class Predict(Exercise):
         slip = next((s for s in self.slips if self._same(value, s.answer)), None)
         advice = slip.reply if slip else f"No usual path leads there. {self.hints[0]}"
         if slip is None and self._near(value):
-            advice = f"That is close. Was it measured or rounded? The exact number is asked. {self.hints[0]}"
+            asked = "The exact number is asked, not one that is measured, rounded or guessed."
+            advice = f"That is close. {asked} {self.hints[0]}"
         named = ((slip.name,),) if slip else ()
         return self._wrong(f"not {shown}.", paragraph(f"{advice} {section(self.reread)}"), named=named)
 
@@ -462,6 +518,8 @@ class Predict(Exercise):
     def _same(self, one: Any, other: Any) -> bool:
         if isinstance(one, tuple) or isinstance(other, tuple):
             return bool(one == other)
+        if math.isnan(one) or math.isnan(other):
+            return math.isnan(one) and math.isnan(other)
         return bool(abs(one - other) <= self.tolerance * max(1, abs(other)))
 
 
@@ -477,6 +535,8 @@ class Table(Exercise):
     slips: tuple[tuple[Slip, ...], ...]  # for each column
     because: str
     next_cell: Callable[[Any, int, float], float] | None = None  # label, column, the cell before -> the cell
+    next_column: Callable[[int, Mapping[Any, float]], Mapping[Any, float]] | None = None
+    # where a cell depends on other rows, too: column, the column before -> the cells that follow from it
 
     def evaluate(self, attempt: object) -> Feedback:
         """The learner's table -> Feedback, with every wrong cell named."""
@@ -561,20 +621,40 @@ class Table(Exercise):
             return "first-row-copied", (
                 f"The row of {self.row_name} {self.labels[0]} stands in the other rows too; each has its own."
             )
-        if column and self.next_cell:
-            bases = {label: _as_number(filled.get((label, column - 1))) for label in missed}
-            follows = all(
-                (label, column - 1) in wrong
-                and base is not None
-                and _close(cell, self.next_cell(label, column, base))
-                for (label, cell), base in zip(missed.items(), bases.values(), strict=True)
-            )
-            if follows:
-                return "", f'Your "{self.columns[column]}" follows from your "{before}": mend that first.'
+        if column and self._follows(column, missed, filled, wrong):
+            return "", f'Your "{self.columns[column]}" follows from your "{before}": mend that first.'
         for slip in self.slips[column]:
             if len(missed) > 1 and all(_close(cell, slip.answer(label)) for label, cell in cells.items()):
                 return slip.name, slip.reply
+        if all(_rounded(cell, self.row(label)[column]) for label, cell in missed.items()):
+            return "rounded", f'Your "{self.columns[column]}" was rounded too far: give more digits.'
         return "", self.hints[column]
+
+    def _follows(
+        self,
+        column: int,
+        missed: Mapping[Any, object],
+        filled: Mapping[tuple[Any, int], object],
+        wrong: Mapping[tuple[Any, int], object],
+    ) -> bool:
+        """True where the wrong cells of a column are what the learner's wrong cells before them lead to."""
+        numbers = {label: _as_number(cell) for (label, place), cell in filled.items() if place == column - 1}
+        before = {label: value for label, value in numbers.items() if value is not None}
+        if self.next_column:
+            right = all(place != column - 1 for _, place in wrong)
+            led_to = {} if right else self.next_column(column, before)
+        elif self.next_cell:
+            bases = {label: value for label, value in before.items() if (label, column - 1) in wrong}
+            led_to = {label: self.next_cell(label, column, value) for label, value in bases.items()}
+        else:
+            return False
+        return all(label in led_to and _close(cell, led_to[label]) for label, cell in missed.items())
+
+
+def _rounded(cell: object, right: float) -> bool:
+    """True where a cell is the right number, rounded to two or three digits after the point."""
+    value = _as_number(cell)
+    return value is not None and any(abs(value - round(right, digits)) < 1e-9 for digits in (2, 3))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -621,20 +701,25 @@ class Open(Exercise):
     example: Any
     because: str
     slips: tuple[Slip, ...] = field(default=())  # example answers for each named mistake, for the tests
+    minus_infinity: bool = False  # −inf may stand in the answer, as in masked scores
+    truths: bool = False  # True and False may stand in the answer, as in a mask
 
     def evaluate(self, attempt: object) -> Feedback:
         """The learner's numbers -> Feedback."""
         if attempt is None or attempt is Ellipsis:
             return self._not_attempted()
-        outcome = Runner(lambda: attempt)({})
+        outcome = Runner(lambda: attempt, truths=self.truths)({})
         value = outcome.value
         if value is None:
             what = _odd_row(attempt, self.shape) or f"this is {_describe(attempt)}"
             return self._wrong(f"the answer should be numbers of shape {self.shape}; {what}.")
         if value.shape != self.shape:
             return self._wrong(f"the answer should have shape {self.shape}; this has shape {value.shape}.")
-        if not np.isfinite(value).all():
-            return self._wrong("the numbers should be finite; one of these is nan or infinite.")
+        forbidden = ~np.isfinite(value) & ~(self.minus_infinity & np.isneginf(value.astype(np.float64)))
+        if forbidden.any():
+            finite = "finite, or −inf" if self.minus_infinity else "finite"
+            infinite = "+inf" if self.minus_infinity else "infinite"
+            return self._wrong(f"the numbers should be {finite}; one of these is nan or {infinite}.")
         with np.errstate(all="ignore"):
             name, text = self.judge(value.astype(np.float64))
         if text.startswith("✓"):
@@ -677,19 +762,35 @@ def _head(failing: Sequence[tuple[Probe, Outcome, Outcome]]) -> str:
         return "your function stops with an error"
     if all(outcome.value is None for outcome in outcomes):
         single = all(right.value is not None and right.value.ndim == 0 for _, _, right in failing)
+        if _of_truths(failing[0][2]):
+            return "no True or False came back" if single else "no array of True and False came back"
         return "no number came back" if single else "no array of numbers came back"
     shapes = [
         o.value is not None and e.value is not None and o.value.shape == e.value.shape for _, o, e in failing
     ]
     if all(shapes):
         values = [o.value for o in outcomes if o.value is not None]
+        scalars = all(right.value is not None and right.value.ndim == 0 for _, _, right in failing)
+        if _of_truths(failing[0][2]):
+            return "wrong answer" if scalars else "right shape, wrong entries"
         if all(np.isnan(value).any() for value in values):
             return "right shape, but nan among the numbers"
-        scalars = all(right.value is not None and right.value.ndim == 0 for _, _, right in failing)
         return "wrong number" if scalars else "right shape, wrong numbers"
     return (
         "wrong shape" if not any(shapes) and all(o.value is not None for o in outcomes) else "wrong results"
     )
+
+
+def _of_truths(outcome: Outcome) -> bool:
+    return outcome.value is not None and outcome.value.dtype.kind == "b"
+
+
+def _asked(right: Outcome) -> str:
+    """What should have come back, in words."""
+    single = right.value is not None and right.value.ndim == 0
+    if _of_truths(right):
+        return "True or False" if single else "an array of True and False"
+    return "one number" if single else "an array of numbers"
 
 
 def _where(failing: Sequence[Probe], probes: Sequence[Probe]) -> str:
@@ -697,7 +798,13 @@ def _where(failing: Sequence[Probe], probes: Sequence[Probe]) -> str:
     good = [kind for kind in dict.fromkeys(probe.kind for probe in probes) if kind not in bad]
     if not good:
         return ""
-    return f"Right only on: {'; '.join(good)}." if len(good) < len(bad) else f"Not yet on: {'; '.join(bad)}."
+    return f"Right only on: {_listed(good)}." if len(good) < len(bad) else f"Not yet on: {_listed(bad)}."
+
+
+def _listed(kinds: Sequence[str]) -> str:
+    """Kinds of input, as far as anyone would read."""
+    more = len(kinds) - MOST_KINDS
+    return "; ".join([*kinds[:MOST_KINDS], f"and {more} more"] if more > 1 else kinds)
 
 
 def _errors_elsewhere(failing: Sequence[tuple[Probe, Outcome, Outcome]], explained: bool) -> list[str]:
@@ -721,12 +828,14 @@ def _error_advice(error: str) -> str:
     return next((text for words, text in ERROR_ADVICE.items() if words in error), "")
 
 
-def _changed(names: Sequence[str]) -> str:
+def _changed(names: Sequence[str], by_functions: bool = False, texts: bool = False) -> str:
     listed = " and ".join(names)
     verb = "no longer holds" if len(names) == 1 else "no longer hold"
+    copy = " A function that you call may write into its input: hand it a copy." if by_functions else ""
+    went_in = "texts" if texts else "numbers"
     return (
-        f"After the call {listed} {verb} the numbers that went in. Whoever called your function still needs "
-        "them: make a new array, and write into that one."
+        f"After the call {listed} {verb} the {went_in} that went in. Whoever called your function still "
+        f"needs them: make a copy, and change that one.{copy}"
     )
 
 
@@ -748,7 +857,27 @@ def _printed(outcome: Outcome) -> tuple[str, ...]:
 
 
 def _size(probe: Probe) -> int:
-    return sum(int(np.size(value)) for value in probe.inputs.values())
+    return sum(_how_many(value) for value in probe.inputs.values())
+
+
+def _how_many(value: Any) -> int:
+    """Numbers in an array, texts in a list or in lists of lists."""
+    return sum(map(_how_many, value)) if isinstance(value, list) else int(np.size(value))
+
+
+def _axes_of(value: Any) -> int:
+    return 0 if isinstance(value, list) else np.ndim(value)
+
+
+def _texts(inputs: Inputs) -> str:
+    """Lists among the inputs, a line for each; "" where there are none."""
+    lists = {name: repr(value) for name, value in inputs.items() if isinstance(value, list)}
+    width = max(map(len, lists), default=0)
+    shown = {
+        name: text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 2]} …"
+        for name, text in lists.items()
+    }
+    return "".join(f"\n    {name:<{width}}  {text}" for name, text in shown.items())
 
 
 def _shape_or_value(value: object) -> str:
@@ -761,19 +890,36 @@ def _shape_or_value(value: object) -> str:
     )
 
 
-def _input_rows(inputs: Inputs, place: tuple[int, ...], shape: tuple[int, ...]) -> list[tuple[str, Array]]:
+def _input_rows(
+    inputs: Inputs, place: tuple[int, ...], shape: tuple[int, ...], axes: tuple[str, ...]
+) -> list[tuple[str, Array]]:
     """The part of the input that belongs to the first wrong number."""
     rows: list[tuple[str, Array]] = []
     for name, value in inputs.items():
+        if callable(value) or isinstance(value, list):
+            continue  # it is named in words, or shown above
         if not isinstance(value, np.ndarray):
             rows.append((name, np.array([value])))
-        elif value.shape == shape or value.ndim == 1:
+        elif name == "mask":
+            rows.append((name, np.broadcast_to(value, (*shape[:-1], value.shape[-1]))[place[:-1]]))
+        elif (value.shape == shape and name not in ROLES) or value.ndim == 1:
             rows.append((name, value[place[:-1]] if value.shape == shape else value))
         elif name == "queries" and value.shape[:-1] == shape[:-1]:
             rows.append((f"query {place[-2]}", value[place[:-1]]))
-        elif name == "keys" and value.shape[:-2] == shape[:-2]:
-            rows.append((f"key {place[-1]}", value[(*place[:-2], place[-1])]))
+        elif name == "keys" and axes[-1:] == ("key",) and value.shape[:-2] == shape[:-2]:
+            few = value.shape[-2] <= MOST_KEYS  # then the whole row can be recomputed
+            shown = range(value.shape[-2]) if few else (place[-1],)
+            rows += [(f"key {key}", value[(*place[:-2], key)]) for key in shown]
     return rows
+
+
+def _nothing_but_nan(outcome: Outcome) -> bool:
+    value = outcome.value
+    return value is not None and value.dtype.kind == "f" and bool(np.isnan(value).all())
+
+
+def _is_nan(attempt: object) -> bool:
+    return isinstance(attempt, float | np.floating) and math.isnan(attempt)
 
 
 def _as_number(attempt: object) -> float | None:

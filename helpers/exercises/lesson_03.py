@@ -1,5 +1,6 @@
 """Exercises of lesson 03: how do scores become weights?"""
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -609,6 +610,12 @@ def share_mistakes() -> tuple[Mistake, ...]:
         _whole_numbers(),
         _whole_numbers_in_place(),
     )
+
+
+def as_share(mistake: Mistake) -> Mistake:
+    """A mistake of softmax -> the same as the step `share` of a longer recipe, scores in, weights out."""
+    first, *others = ({"share": functools.partial(_softmax_by_choices, **way)} for way in mistake.ways)
+    return Mistake(mistake.name, mistake.says, mistake.idea, mistake.reread, also=others, **first)
 
 
 def _other_than_minus_infinity(number: float) -> Step:

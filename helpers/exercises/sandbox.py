@@ -7,6 +7,7 @@ Python code. Neither can stop one single long call inside NumPy.
 
 import builtins
 import contextlib
+import copy
 import ctypes
 import dis
 import functools
@@ -35,6 +36,12 @@ from helpers.validation import Array
 SECONDS = 3.0  # for all the calls of one check; right and wrong answers need some milliseconds
 MOST_NUMBERS = 100_000  # in one result: the probes need a few hundred
 Inputs = Mapping[str, Any]
+NUMBERS_FOR_TRUTHS = (
+    "You returned 1 and 0, which count as True and False here. Elsewhere it matters: the helpers take no "
+    "mask of numbers, `~` does not turn 1 into 0, and PyTorch adds a mask of numbers to the scores. "
+    "`mask == 1` makes True and False of them."
+)
+NUMBER_FOR_TRUTH = "You returned 1 or 0, which count as True and False here: `bool(...)` says what is meant."
 
 
 @dataclass(frozen=True)
@@ -59,16 +66,16 @@ class OutOfTimeError(BaseException):
 class Runner:
     """Calls one function again and again under one time limit."""
 
-    def __init__(self, function: Callable[..., Any], seconds: float | None = None) -> None:
-        """The clock starts now; SECONDS unless told otherwise."""
-        self.function = function
+    def __init__(
+        self, function: Callable[..., Any], seconds: float | None = None, truths: bool = False
+    ) -> None:
+        """The clock starts now; SECONDS unless told otherwise. `truths`: True and False are asked for."""
+        self.function, self.truths = function, truths
         self.deadline = time.monotonic() + (SECONDS if seconds is None else seconds)
 
     def __call__(self, inputs: Inputs) -> Outcome:
         """Named inputs -> Outcome. The function gets copies, by position."""
-        given = {
-            name: np.copy(value) if isinstance(value, np.ndarray) else value for name, value in inputs.items()
-        }
+        given = {name: _own_copy(value) for name, value in inputs.items()}
         seconds = self.deadline - time.monotonic()
         if seconds <= 0:
             return Outcome(stopped=True)
@@ -79,25 +86,28 @@ class Runner:
                 contextlib.redirect_stdout(printed),
                 contextlib.redirect_stderr(printed),
             ):
-                outcome = _guarded(self.function, given, seconds)
+                outcome = _guarded(self.function, given, seconds, self.truths)
         except OutOfTimeError:  # fired in the few lines after the function had ended
             outcome = Outcome(stopped=True)
         changed = tuple(name for name in inputs if not _same_input(inputs[name], given[name]))
         return replace(outcome, printed=printed.getvalue(), changed=changed)
 
 
-def _guarded(function: Callable[..., Any], given: dict[str, Any], seconds: float) -> Outcome:
+def _guarded(function: Callable[..., Any], given: dict[str, Any], seconds: float, truths: bool) -> Outcome:
     try:
         with _time_limit(seconds, function):
-            return _numbers(function(*given.values()))
+            return _numbers(function(*given.values()), truths)
     except OutOfTimeError:
         return Outcome(stopped=True)
     except BaseException as error:  # SystemExit and KeyboardInterrupt as well: the notebook goes on
         return Outcome(error=_message(error), line=_learners_line(error, function))
 
 
-def _numbers(result: object) -> Outcome:
-    """What the function returned -> its numbers as an array, or a clause that says what it is instead."""
+def _numbers(result: object, truths: bool = False) -> Outcome:
+    """What the function returned -> its numbers as an array, or a clause that says what it is instead.
+
+    Where `truths` are asked for, True and False are taken too; numbers count there as well, with a note.
+    """
     if inspect.isgenerator(result) or inspect.iscoroutine(result):
         result.close()
         what = "a generator (it has `yield`)" if inspect.isgenerator(result) else "a coroutine (`async def`)"
@@ -119,11 +129,12 @@ def _numbers(result: object) -> Outcome:
         array = np.asarray(result)
     except (ValueError, TypeError):
         return Outcome(
-            returned=f"returned {_parts(result)}, which make no full array (rows of different lengths?)"
+            returned=f"returned {_parts(result)}, which make no full array (rows of different lengths?)",
+            parts=_shapes(result),
         )
     if array.size > MOST_NUMBERS:
         return Outcome(returned=f"returned an array of shape {array.shape}: far too many numbers")
-    if array.dtype.kind not in "iuf":
+    if array.dtype.kind not in ("biuf" if truths else "iuf"):
         kinds = {
             "b": "True and False",
             "c": "complex numbers",
@@ -132,13 +143,20 @@ def _numbers(result: object) -> Outcome:
             "S": "texts",
         }
         what = kinds.get(array.dtype.kind, f"entries of type {array.dtype}")
-        return Outcome(returned=f"returned {what}, not real numbers")
-    if isinstance(result, list | tuple):
-        note = f"You returned a {type(result).__name__}. Its numbers count; the helpers return NumPy arrays."
+        return Outcome(returned=f"returned {what}, not {'True and False' if truths else 'real numbers'}")
+    if truths and array.dtype.kind != "b":
+        note = NUMBERS_FOR_TRUTHS if array.ndim else NUMBER_FOR_TRUTH
+    elif isinstance(result, list | tuple):
+        what = "entries" if truths else "numbers"
+        note = f"You returned a {type(result).__name__}. Its {what} count; the helpers return NumPy arrays."
+    return Outcome(value=np.array(array, copy=True), note=note, parts=_shapes(result))
+
+
+def _shapes(result: object) -> tuple[tuple[int, ...], ...]:
+    """The shapes of the arrays in a tuple of arrays."""
     things = result if isinstance(result, tuple) else ()
     arrays = all(isinstance(thing, np.ndarray) for thing in things)
-    parts = tuple(thing.shape for thing in things) if arrays else ()
-    return Outcome(value=np.array(array, copy=True), note=note, parts=parts)
+    return tuple(thing.shape for thing in things) if arrays else ()
 
 
 def _kind(thing: object) -> str:
@@ -158,7 +176,16 @@ def _parts(result: object) -> str:
     return f"a {type(result).__name__}"
 
 
+def _own_copy(value: Any) -> Any:
+    """What the learner may write into. Numbers, texts and functions need no copy."""
+    if isinstance(value, list):
+        return copy.deepcopy(value)
+    return np.copy(value) if isinstance(value, np.ndarray) else value
+
+
 def _same_input(before: object, after: object) -> bool:
+    if isinstance(before, list):
+        return before == after
     if not isinstance(before, np.ndarray):
         return True  # numbers cannot be changed from inside
     after_array = np.asarray(after)
@@ -274,7 +301,12 @@ def _watching_thread(seconds: float) -> Iterator[None]:
     finally:
         ended.set()
         watcher.join()
-        plant(learner, None)  # one that was planted but not yet delivered
+        # One may be planted and not yet delivered. Taking it back by None leaves CPython 3.11 waiting for it:
+        # the next timer signal in the main thread then rings inside itself without end. So deliver one here.
+        with contextlib.suppress(OutOfTimeError):
+            plant(learner, ctypes.py_object(OutOfTimeError))
+            while True:
+                time.sleep(0)
 
 
 @contextlib.contextmanager
