@@ -25,6 +25,9 @@ IGNORED = {
     "00_start_here": {"machine-report"},  # names this machine's versions and devices
     "02_scaling": {"d-k-slider"},  # a widget
     "03_softmax": {"temperature-slider"},  # a widget
+    "05_masking": {"mask-slider"},  # a widget
+    "06_multi_head": {"head-slider"},  # a widget
+    "07_cross_attention": {"alignment-slider"},  # a widget
 }
 TAGS = {"nbval-ignore-output", "exercise"}
 

@@ -46,12 +46,12 @@ def test_lesson_00_lists_the_same_question_and_minutes(path):
 def test_plans_of_lesson_00_fit_their_hours():
     course = cells(LESSONS[0])["the-course"].source
     plans = re.findall(r"\((\d+) hours\):\*\* (.+)", course)
-    assert len(plans) == 2
+    assert len(plans) == 3
     for hours, plan in plans:
         assert sum(int(minutes) for minutes in re.findall(r"\((\d+)\)", plan)) == 60 * int(hours)
 
 
-def test_whole_day_gives_every_lesson_its_minutes():
+def test_the_longest_plan_gives_every_lesson_its_minutes():
     course = cells(LESSONS[0])["the-course"].source
     total = sum(int(question_and_minutes(path)[1]) for path in LESSONS)
     assert f"everything ({total})" in course
