@@ -595,6 +595,133 @@ SELF_ATTENTION = [
     ),
     ("return attention(x @ w_q, x @ w_k, x @ w_v)[0] * x.shape[-2]", ()),
     ("return attention(x @ w_q, x @ (w_k + w_q), x @ w_v)[0]", ()),
+    # from a blind trial: a matrix too few or too many, which mostly stops with an error
+    (
+        """
+        output = attention(x @ w_q, x @ w_k, x @ w_v)[0]
+        return x + output if output.shape == x.shape else output
+        """,
+        ("tokens-added",),
+    ),
+    ("return attention(x @ w_q, x, x @ w_v)[0]", ("no-w_k",)),
+    ("return attention(x @ w_q, x, x)[0]", ("w_q-only",)),
+    ("return attention(x, x @ w_k, x)[0]", ("w_k-only",)),
+    ("return attention(x, x @ w_k, x @ w_v)[0]", ("no-w_q",)),
+    (
+        """
+        scores = (x @ w_q) @ np.swapaxes(x, -1, -2)
+        return softmax(scores / np.sqrt(w_q.shape[1])) @ (x @ w_v)
+        """,
+        ("no-w_k",),
+    ),
+    (
+        """
+        scores = x @ np.swapaxes(x @ w_k, -1, -2)
+        return softmax(scores / np.sqrt(w_k.shape[1])) @ (x @ w_v)
+        """,
+        ("no-w_q",),
+    ),
+    ("return attention(x @ w_q, x @ w_k, x @ w_v)[0] @ w_v", ("w_v-twice",)),
+    (
+        """
+        scores = x @ (w_q @ w_k) @ np.swapaxes(x, -1, -2)
+        return softmax(scores / np.sqrt(w_q.shape[1])) @ (x @ w_v)
+        """,
+        ("w_q-times-w_k",),
+    ),
+    ("return attention(x @ w_q, x @ w_q, x @ w_q)[0]", ("w_q-for-all",)),
+    ("return attention(x @ w_k, x @ w_k, x @ w_k)[0]", ("w_k-for-all",)),
+    ("return attention(x * w_q, x * w_k, x * w_v)[0]", ("combined-entry-by-entry",)),
+    ("return attention(x + w_q, x + w_k, x + w_v)[0]", ("combined-entry-by-entry",)),
+    ("return attention(x.T @ w_q, x.T @ w_k, x.T @ w_v)[0]", ("tokens-transposed",)),
+    ("return attention(x @ w_q, w_k, w_v)[0]", ("matrices-as-keys",)),
+    ("return attention(x @ w_q, x @ w_k, x @ w_v, ~np.eye(x.shape[-2], dtype=bool))[0]", ("keys-hidden",)),
+    (
+        """
+        past = np.tril(np.ones((x.shape[-2], x.shape[-2]), dtype=bool))
+        return attention(x @ w_q, x @ w_k, x @ w_v, past)[0]
+        """,
+        ("keys-hidden",),
+    ),
+]
+
+OF_ONE_QUERY = [  # from a blind trial
+    ("return softmax(-((keys - query) ** 2).sum(1) / np.sqrt(len(query))) @ values", ("negative-distance",)),
+    ("return values @ softmax(keys @ query / np.sqrt(len(query)))", ("values-first",)),
+    ("return softmax(keys.T @ query / np.sqrt(len(query))) @ values", ("no-score-for-each-key",)),
+    ("return softmax(keys @ query / np.sqrt(len(query))).round(2) @ values", ("weights-rounded",)),
+    (
+        """
+        weights = softmax(keys @ query / np.sqrt(len(query)))
+        output = np.zeros_like(values[0])
+        for key in range(len(keys)):
+            for entry in range(len(output)):
+                output[entry] += weights[key] * values[key][entry]
+        return output
+        """,
+        ("whole-numbers-kept",),
+    ),
+]
+
+OF_ATTENTION = [  # from a blind trial
+    (
+        """
+        e = np.exp(np.clip(queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1]), -500, 500))
+        return e / e.sum(-1, keepdims=True) @ values
+        """,
+        ("clipped",),
+    ),
+    (
+        """
+        scores = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
+        e = np.exp(scores - scores.max(-2, keepdims=True))
+        return e / e.sum(-1, keepdims=True) @ values
+        """,
+        ("column-max",),
+    ),
+    (
+        """
+        weights = softmax(queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1]))
+        return values @ weights
+        """,
+        ("values-first",),
+    ),
+    (
+        """
+        scores = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
+        past = np.tril(np.ones(scores.shape[-2:], bool))
+        return softmax(np.where(past, scores, -np.inf)) @ values
+        """,
+        ("keys-hidden",),
+    ),
+    (
+        """
+        weights = softmax(np.dot(queries, np.swapaxes(keys, -1, -2)) / np.sqrt(queries.shape[-1]))
+        return np.dot(weights, values)
+        """,
+        ("mixed-by-np.dot",),
+    ),
+    (
+        """
+        turned = keys.T if keys.ndim == 2 else keys.transpose(0, 2, 1)
+        return softmax(queries @ turned / np.sqrt(queries.shape[-1])) @ values
+        """,
+        ("up-to-three-axes",),
+    ),
+    (
+        """
+        turned = np.swapaxes(keys, 1, 2) if keys.ndim > 2 else keys.T
+        return softmax(queries @ turned / np.sqrt(queries.shape[-1])) @ values
+        """,
+        ("up-to-three-axes",),
+    ),
+    (
+        """
+        width = (values != 0).any(axis=-2).sum(-1).max()
+        return softmax(queries @ np.swapaxes(keys, -1, -2) / np.sqrt(width)) @ values
+        """,
+        ("root-d_v-not-zero",),
+    ),
 ]
 
 WRONG = [
@@ -603,6 +730,8 @@ WRONG = [
     *((name, body, ("keys-and-values-swapped",)) for name in ("attention", "width-bug") for body in SWAPPED),
     *((name, body, ("root-d_v",)) for name in ("attention", "roles-bug") for body in TOO_WIDE),
     *(("self-attention", *case) for case in SELF_ATTENTION),
+    *(("one-query", *case) for case in OF_ONE_QUERY),
+    *((name, *case) for name in ("attention", "width-bug") for case in OF_ATTENTION),
 ]
 
 
@@ -804,6 +933,7 @@ def test_the_given_mistake_is_right_somewhere_or_at_least_runs(name):
 
 def test_output_and_weights_together_are_told_apart():
     for name, body in (
+        ("one-query", "return attention(query[None], keys, values)"),
         ("attention", "return attention(queries, keys, values)"),
         ("self-attention", "return attention(x @ w_q, x @ w_k, x @ w_v)"),
     ):
@@ -823,6 +953,33 @@ def test_tokens_added_to_the_change_are_named_where_the_sum_stops_with_an_error(
     feedback = evaluate("self-attention", written("self-attention", body))
     assert feedback.named == (("tokens-added",),)
     assert "Return the change alone" in feedback.text
+
+
+def test_extreme_inputs_are_shown_only_where_no_other_fails():
+    plain = "softmax(queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1]))"
+    naive = "e = np.exp(queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1]))\n"
+    text = evaluate("attention", written("attention", f"return {plain} @ values / 2")).text
+    assert "Smallest case: 2 queries, 4 keys" in text
+    naive += "return e / e.sum(-1, keepdims=True) @ values"
+    assert "Smallest case: rows far apart" in evaluate("attention", written("attention", naive)).text
+
+
+def test_what_is_said_of_the_matrices_never_contradicts_itself():
+    """Two mistakes about the same matrices cannot both be told: each tells all three."""
+    for body in (
+        "return attention(x, x @ w_v, x @ w_v)[0]",
+        "return attention(x @ w_q, x, x @ w_k)[0]",
+        "return attention(x @ w_q, x @ w_q, x @ w_k)[0]",
+        "return attention(x @ w_q, x @ w_v, x @ w_q)[0]",
+    ):
+        assert evaluate("self-attention", written("self-attention", body)).named == (), body
+
+
+def test_an_answer_that_stops_on_every_input_is_never_told_that_stacks_are_the_matter():
+    """Two steps that stop with the same error on one matrix tell nothing about stacks."""
+    feedback = evaluate("self-attention", written("self-attention", "return w_q @ (w_k @ x) @ w_v"))
+    assert all(len(names) == 1 for names in feedback.named)
+    assert "does not take a stack" not in feedback.text
 
 
 def test_keys_turned_with_the_stack_are_not_told_of_d_k_which_was_right():
@@ -879,8 +1036,8 @@ def test_queries_that_steer_are_right(query):
     [
         ([0, 6], "not-scaled", "Without the division"),
         ([-0.5, 3], "not-scaled", "Without the division"),
-        ([-0.2, 1], "too-short", "a longer query spreads"),
-        ([-0.01, 0.05], "too-short", "a longer query spreads"),
+        ([-0.2, 1], "too-short", "a longer query spreads scores further"),
+        ([-0.01, 0.05], "too-short", "a longer query spreads scores further"),
         ([0.5, 6], "turn", "Turn it away from the first key"),
         ([-2.4, 6], "turn", "Turn it away from the third key"),
         ([1, 2.5], "aimed-at-the-key", "the first key is longer"),
@@ -888,7 +1045,12 @@ def test_queries_that_steer_are_right(query):
         ([6, -6], "wrong-key", "The first key answers most"),
         ([6, -1], "wrong-key", "The first key answers most"),
         ([-2, 1], "third-key", "counting starts at 0"),
-        ([-6, -6], "third-key", "counting starts at 0"),
+        ([-6, 3], "third-key", "counting starts at 0"),
+        ([-6, -6], "wrong-key", "The third key answers most. What counts are differences of scores"),
+        ([-6, 1], "wrong-key", "The third key answers most"),
+        ([-3, 0.5], "wrong-key", "The third key answers most"),
+        ([0, -6], "wrong-key", "The third key answers most"),
+        ([-2, 6.0], "not-scaled", "Turn it away from the third key"),
         ([0, 0], "zero", "every key gets 1/3"),
         ([0, 9], "beyond-limit", "Shortened to the limit, it gives the second key 0.892"),
         ([-10, 60], "beyond-limit", "shortened to the limit, would do"),
@@ -962,6 +1124,23 @@ def test_scores_that_were_never_scaled_are_named_once():
     feedback = evaluate("audit-table", audit(c1=scores, c2=weights, c3=weights * AUDIT_V[:, 0]))
     assert feedback.named == (("not-scaled",),)
     assert feedback.text.count("follows from") == 2
+
+
+def test_a_column_of_the_score_table_is_not_its_row():
+    asked = AUDIT_Q @ AUDIT_K[0]  # near the right scores: 1.1160 where 1.1166 is right
+    feedback = evaluate("audit-table", audit(c0=asked))
+    assert feedback.named == (("key-asked",),), feedback.text
+
+
+def test_three_decimals_are_enough_for_the_audit_and_two_are_not():
+    assert (
+        evaluate("audit-table", audit(**{f"c{i}": AUDITED[:, i].round(3) for i in range(4)})).status
+        == "right"
+    )
+    assert (
+        evaluate("audit-table", audit(**{f"c{i}": AUDITED[:, i].round(2) for i in range(4)})).status
+        == "wrong"
+    )
 
 
 def test_a_single_wrong_cell_gets_the_hint_of_its_column():

@@ -713,7 +713,9 @@ WRONG += [
         ("one-reshape", "merge-one-reshape"),
     ),
     ("multi-head", steps(root=lambda q, x, h: np.sqrt(x.shape[-1])), "root-d_model"),
-    ("multi-head", steps(root=lambda q, x, h: np.sqrt(q.shape[-1] * h)), "root-d_model"),
+    ("multi-head", steps(root=lambda q, x, h: np.sqrt(q.shape[-1] * h)), "root-all-heads"),
+    ("multi-head", steps(root=lambda q, x, h: q.shape[-1] * h), "all-heads"),
+    ("multi-head", steps(root=lambda q, x, h: x.shape[-1]), "d_model"),
     ("multi-head", steps(root=lambda q, x, h: 1), "never-scaled"),
     ("multi-head", steps(root=lambda q, x, h: q.shape[-1]), "divided-by-d_k"),
     ("multi-head", steps(root=lambda q, x, h: np.sqrt(x.shape[-1] // h)), "width-of-x"),
@@ -922,7 +924,7 @@ WRONG += [
     ("count-parameters", lambda d, k, h, n: 4 * d * k * h * h * n, "heads-twice"),
     ("count-parameters", lambda d, k, h, n: 4 * d * d * n, "d_model-squared"),
     ("count-parameters", lambda d, k, h, n: 4 * d**2 * h * n, "d_model-squared-in-each-head"),
-    ("count-parameters", count_with_floor, "d_model-squared"),
+    ("count-parameters", count_with_floor, "d_head-from-d_model"),
     ("count-parameters", lambda d, k, h, n: 4 * (h * k) ** 2 * n, "heads-squared-width"),
     ("count-parameters", lambda d, k, h, n: 4 * k * k * h * n, "d_head-squared"),
     ("count-parameters", lambda d, k, h, n: 4 * k * h * n, "no-d_model"),
@@ -948,6 +950,151 @@ WRONG += [
     ("count-parameters", lambda d, k, h, n: "57,982,058,496", None),
     ("count-parameters", lambda d, k, h, n: [4 * d * k * h] * n, None),
     ("count-parameters", lambda d, k, h, n: 57982058496, None),
+]
+
+
+# --- from a trial by a reader who had not seen the catalogue
+
+
+def split_as_in_pytorch(rows, n_heads):
+    b, n, d = rows.shape
+    return rows.view(b, n, n_heads, d // n_heads).transpose(1, 2)
+
+
+def split_by_permute_of_a_batch(rows, n_heads):
+    b, n, d = rows.shape
+    return rows.reshape(b, n, n_heads, d // n_heads).permute(0, 2, 1, 3)
+
+
+def split_by_transpose_of_a_batch(rows, n_heads):
+    b, n, d = rows.shape
+    return rows.reshape(b, n, n_heads, d // n_heads).transpose(1, 2)
+
+
+def split_with_a_batch_of_one(rows, n_heads):
+    if rows.ndim == 2:
+        rows = rows[None]
+    b, n, _ = rows.shape
+    return rows.reshape(b, n, n_heads, -1).transpose(0, 2, 1, 3)
+
+
+def split_the_tokens(rows, n_heads):
+    return np.stack(np.array_split(rows, n_heads, axis=-2), axis=-3)
+
+
+def split_in_turn_unswapped(rows, n_heads):
+    *s, n, d = rows.shape
+    return np.swapaxes(rows.reshape(*s, n, d // n_heads, n_heads), -1, -2)
+
+
+def split_with_heads_last(rows, n_heads):
+    *s, n, d = rows.shape
+    return rows.reshape(*s, n, d // n_heads, n_heads)
+
+
+def split_one_below_the_other(rows, n_heads):
+    return np.concatenate(np.split(rows, n_heads, axis=-1), axis=-2)
+
+
+def merge_as_in_pytorch(heads):
+    b, h, n, d = heads.shape
+    return heads.transpose(1, 2).reshape(b, n, h * d)
+
+
+def merge_to_three_axes(heads):
+    h, n, d = heads.shape[-3:]
+    return heads.swapaxes(-3, -2).reshape(-1, n, h * d)
+
+
+def scores_added_up(queries, keys, n_heads):
+    a, b = split_heads(queries, n_heads), split_heads(keys, n_heads)
+    return (a @ np.swapaxes(b, -1, -2) / np.sqrt(a.shape[-1])).sum(-3)
+
+
+def scores_averaged(queries, keys, n_heads):
+    a, b = split_heads(queries, n_heads), split_heads(keys, n_heads)
+    return (a @ np.swapaxes(b, -1, -2) / np.sqrt(a.shape[-1])).mean(-3)
+
+
+def scores_never_split(queries, keys, n_heads):
+    return queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1] // n_heads)
+
+
+def scores_never_split_by_d_model(queries, keys, n_heads):
+    return queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
+
+
+def projected_and_split(x, w_q, w_k, w_v, n_heads):
+    return [split_heads(x @ w, n_heads) for w in (w_q, w_k, w_v)]
+
+
+def block_as_in_pytorch(x, w_q, w_k, w_v, w_o, n_heads):
+    b, n, _ = x.shape
+    h = [(x @ m).reshape(b, n, n_heads, -1).transpose(1, 2) for m in (w_q, w_k, w_v)]
+    return attention(*h)[0].transpose(1, 2).reshape(b, n, -1) @ w_o
+
+
+def block_with_queries_as_they_are(x, w_q, w_k, w_v, w_o, n_heads):
+    q, k, v = split_heads(x, n_heads), split_heads(x @ w_k, n_heads), split_heads(x @ w_v, n_heads)
+    return merge_heads(attention(q, k, v)[0]) @ w_o
+
+
+def block_with_keys_as_they_are(x, w_q, w_k, w_v, w_o, n_heads):
+    q, k, v = split_heads(x @ w_q, n_heads), split_heads(x, n_heads), split_heads(x @ w_v, n_heads)
+    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+    return merge_heads(softmax(scores) @ v) @ w_o
+
+
+def block_with_counts_swapped(x, w_q, w_k, w_v, w_o, n_heads):
+    outputs = []
+    for h in range(w_q.shape[1] // n_heads):
+        s = slice(h * n_heads, (h + 1) * n_heads)
+        outputs.append(attention(x @ w_q[:, s], x @ w_k[:, s], x @ w_v[:, s])[0])
+    return np.concatenate(outputs, -1) @ w_o
+
+
+def block_with_weights_twice(x, w_q, w_k, w_v, w_o, n_heads):
+    output, weights = attention(*projected_and_split(x, w_q, w_k, w_v, n_heads))
+    return merge_heads(weights @ output) @ w_o
+
+
+def block_that_returns_weights(x, w_q, w_k, w_v, w_o, n_heads):
+    return attention(*projected_and_split(x, w_q, w_k, w_v, n_heads))[1]
+
+
+def block_that_merges_weights(x, w_q, w_k, w_v, w_o, n_heads):
+    return merge_heads(attention(*projected_and_split(x, w_q, w_k, w_v, n_heads))[1]) @ w_o
+
+
+def count_with_d_head_worked_out(d_model, d_head, n_heads, n_layers):
+    d_head = d_model // n_heads
+    return n_layers * 4 * d_model * n_heads * d_head
+
+
+WRONG += [
+    ("split-heads", split_as_in_pytorch, "three-axes-as-in-pytorch"),
+    ("split-heads", split_by_permute_of_a_batch, "three-axes-as-in-pytorch"),
+    ("split-heads", split_by_transpose_of_a_batch, "three-axes-as-in-pytorch"),
+    ("split-heads", split_with_a_batch_of_one, "three-axes-only"),
+    ("split-heads", split_the_tokens, "tokens-cut"),
+    ("split-heads", split_in_turn_unswapped, "interleaved-not-swapped"),
+    ("split-heads", split_with_heads_last, "heads-last"),
+    ("split-heads", split_one_below_the_other, "one-below-the-other"),
+    ("merge-bug", merge_as_in_pytorch, "batch-of-heads-transposed"),
+    ("merge-bug", merge_to_three_axes, "always-three-axes"),
+    ("head-scale-bug", scores_added_up, "one-table"),
+    ("head-scale-bug", scores_never_split, "one-table"),
+    ("head-scale-bug", scores_never_split_by_d_model, "one-table"),
+    ("head-scale-bug", scores_averaged, "heads-averaged"),
+    ("multi-head", block_as_in_pytorch, "three-axes-as-in-pytorch"),
+    ("multi-head", block_with_queries_as_they_are, "split-before-projecting"),
+    ("multi-head", block_with_keys_as_they_are, "split-before-projecting"),
+    ("multi-head", block_with_counts_swapped, "counts-swapped"),
+    ("multi-head", block_with_weights_twice, "weights-twice"),
+    ("multi-head", block_that_returns_weights, "weights-not-output"),
+    ("multi-head", block_that_merges_weights, "weights-not-output"),
+    ("count-parameters", count_with_d_head_worked_out, "d_head-from-d_model"),
+    ("count-parameters", lambda d, k, h, n: 3 * d * k * n, ("three-matrices", "one-head")),
 ]
 
 
@@ -977,6 +1124,31 @@ def test_there_are_enough_of_each():
 
 
 # --- what is said where no name fits
+
+
+def block_with_layer_norm(x, w_q, w_k, w_v, w_o, n_heads):
+    y = x + by_helpers(x, w_q, w_k, w_v, w_o, n_heads)
+    return (y - y.mean(-1, keepdims=True)) / y.std(-1, keepdims=True)
+
+
+def split_by_view(rows, n_heads):
+    *s, n, d = rows.shape
+    return rows.view(*s, n, n_heads, d // n_heads).swapaxes(-3, -2)
+
+
+def split_by_permute(rows, n_heads):
+    *s, n, d = rows.shape
+    return rows.reshape(*s, n, n_heads, d // n_heads).permute(1, 0, 2)
+
+
+def scores_rounded_down(queries, keys, n_heads):
+    a, b = split_heads(queries, n_heads), split_heads(keys, n_heads)
+    return a @ np.swapaxes(b, -1, -2) / np.sqrt(queries.shape[-1]) // n_heads
+
+
+def scores_swapped_back(queries, keys, n_heads):
+    return np.swapaxes(right_scores(queries, keys, n_heads), -3, -2)
+
 
 SAYS: list[tuple[str, Any, str]] = [
     ("split-heads", split_with_a_float, "`//` gives a whole number, which shapes and range() need"),
@@ -1008,12 +1180,19 @@ SAYS: list[tuple[str, Any, str]] = [
         lambda *inputs: 2 * by_helpers(*inputs),
         "Every number here is 2 times what it should be.",
     ),
-    ("multi-head", steps(root=lambda q, x, h: 1.5), "from queries, keys, scale and softmax"),
+    ("multi-head", steps(root=lambda q, x, h: 1.5), "from queries, keys, the split, scale and softmax"),
+    ("multi-head", steps(root=lambda q, x, h: 1.5), 'Worth rereading: Lesson 06, "Splitting into heads"'),
     (
         "multi-head",
         steps(merge=lambda h: np.roll(merge_heads(h), 1, -1)),
-        "look at the values, at merging and",
+        "look at the values, at merging, at W_O and at what comes after it",
     ),
+    ("multi-head", block_with_layer_norm, "at W_O and at what comes after it"),
+    ("split-heads", split_by_view, "NumPy's `view` is not PyTorch's"),
+    ("split-heads", split_by_permute, "`permute` is PyTorch's word"),
+    ("head-scale-bug", scores_rounded_down, "`//` rounds down what it divides"),
+    ("head-scale-bug", scores_swapped_back, "The shape should be (2, 3, 5); yours is (3, 2, 5)."),
+    ("head-scale-bug", scores_swapped_back, 'Worth rereading: Lesson 06, "Splitting into heads"'),
     ("multi-head", lambda x, a, b, c, d, h: by_helpers(x, a, b, c, c.T, h), "Halving w_o changes nothing"),
     ("count-parameters", lambda d, k, h, n: 7 * d * k * h * n, "7 times d_model·d_head·n_heads·n_layers"),
     ("count-parameters", lambda d, k, h, n: 57982058496, "d_model does not matter to your count"),
@@ -1059,6 +1238,8 @@ HEADS: list[tuple[Any, str]] = [
     (9 * np.eye(6, k=1), "next-token"),
     (np.where(np.eye(6, k=1) + np.diag([0, 0, 0, 0, 0, 1]) == 1, 0, -np.inf), "next-token"),
     (9 * np.eye(6, k=-1), "first-row"),
+    (np.where(np.eye(6)[BEFORE].T == 1, 0, -np.inf), "next-token"),
+    (np.where(np.eye(6, k=1) == 1, 0, -np.inf), "next-token"),
     (np.where(np.eye(6, k=-1) == 1, 0.0, -np.inf), "empty-row"),
     (9 * np.roll(np.eye(6), 1, axis=0), "round-the-end"),
     (9 * np.eye(6), "itself"),
@@ -1083,6 +1264,23 @@ def test_a_head_is_judged_by_its_weights_and_the_row_is_shown():
     weights = softmax(2 * np.eye(6)[BEFORE])
     assert f"cat (row 1) gives {weights[1, 0]:.2f} to The (column 0)." in text
     assert "weights of cat (row 1)  " + "  ".join(f"{weight:.2f}" for weight in weights[1]) in text
+
+
+@pytest.mark.parametrize("mask", [np.eye(6)[BEFORE] == 1, (np.eye(6)[BEFORE] == 1).tolist()])
+def test_a_mask_is_no_table_of_scores(mask):
+    feedback = evaluate("head-builder", mask)
+    assert feedback.status == "wrong"
+    assert "this holds True and False, as a mask does" in feedback.text
+
+
+def test_a_row_with_two_large_scores_is_told_that_one_should_stand_out():
+    scores = 9 * np.eye(6)[BEFORE]
+    scores[5, 5] = 9
+    assert "and no other as large" in " ".join(evaluate("head-builder", scores).text.split())
+
+
+def test_how_many_scores_there_are_is_no_shape():
+    assert evaluate("predict-heads", 216).mistakes == ("how-many",)
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf])

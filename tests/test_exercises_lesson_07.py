@@ -21,7 +21,7 @@ from helpers.exercises import evaluate
 from helpers.exercises.answers import ANSWERS
 from helpers.exercises.catalogue import find
 from helpers.exercises.given import GIVEN
-from helpers.exercises.kinds import Choose, Mend, Predict, Table
+from helpers.exercises.kinds import Choose, Mend, Predict, Table, Write
 from helpers.exercises.lesson_07 import (
     ALIGNED,
     ALIGNED_SCORES,
@@ -113,7 +113,7 @@ CROSS = [  # for cross-attention and context-bug
         values = keys @ w_v
         return attention(queries, keys, values)[0]
         """,
-        ("values-from-keys",),
+        ("made-from-a-projection",),
     ),
     ("return attention(x, context, context)[0]", ("no-projection",)),
     ("return attention(x @ w_q.T, context @ w_k.T, context @ w_v.T)[0]", ("matrices-transposed",)),
@@ -241,6 +241,40 @@ CROSS = [  # for cross-attention and context-bug
     ("return attention(context @ w_k, x @ w_q, context @ w_v)[0]", ("swapped",)),
     ("return attention(context @ w_v, context @ w_k, x @ w_q)[0]", ("values-as-queries",)),
     ("return np.round(attention(x @ w_q, context @ w_k, context @ w_v)[0], 3)", ("rounded",)),
+    ("return attention(x @ w_q, context @ w_k, context @ w_v)[0] @ w_v", ("one-product-more",)),
+    ("return attention(x @ w_q, context @ w_k, context @ w_v)[0] @ w_k", ("one-product-more",)),
+    ("return attention(x @ w_q, context @ w_k, context @ w_v)[0] @ w_q", ("one-product-more",)),
+    (
+        "return cross_attention(x, context, Projections(w_q, w_k, w_v, w_v))[0]",
+        ("one-product-more",),
+    ),
+    (
+        """
+        q = x @ w_q
+        return attention(q, q @ w_k, context @ w_v)[0]
+        """,
+        ("made-from-a-projection",),
+    ),
+    ("return attention(x @ w_q, context, context @ w_v)[0]", ("no-w_k",)),
+    ("return attention(x @ w_q @ w_q, context @ w_k, context @ w_v)[0]", ("w_q-applied-twice",)),
+    ("return attention(x * w_q, context * w_k, context * w_v)[0]", ("multiplied-entry-by-entry",)),
+    ("return attention(x, context @ w_k, context @ w_v)[0]", ("no-w_q",)),
+    (
+        """
+        q, k, v = x @ w_q, context @ w_k, context @ w_v
+        return softmax(q @ k / np.sqrt(k.shape[-1])) @ v
+        """,
+        ("keys-not-transposed",),
+    ),
+    ("return attention(x @ w_q, context @ w_k, context @ w_v)[0] + x @ w_v", ("x-added",)),
+    (
+        """
+        keys = context @ w_k
+        values = np.resize(x @ w_v, keys.shape[:-1] + (w_v.shape[-1],))
+        return attention(x @ w_q, keys, values)[0]
+        """,
+        ("values-from-x",),
+    ),
     ("return 2 * attention(x @ w_q, context @ w_k, context @ w_v)[0]", ()),
     ("return attention(x @ w_q, context @ w_k, context @ w_v)[0] + 1", ()),
 ]
@@ -448,6 +482,47 @@ CAUSAL = [
         return weights @ values
         """,
         ("causal-upper-left",),
+    ),
+    (
+        """
+        s = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
+        if s.shape[-2] > 1:
+            s = np.where(np.tri(*s.shape[-2:], dtype=bool), s, -np.inf)
+        return softmax(s) @ values
+        """,
+        ("causal-upper-left",),
+    ),
+    (
+        """
+        s = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
+        may_attend = np.tri(s.shape[-1], s.shape[-2], dtype=bool)
+        return softmax(np.where(may_attend, s, -np.inf)) @ values
+        """,
+        ("sizes-swapped",),
+    ),
+    (
+        """
+        s = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
+        n, m = s.shape[-2:]
+        return softmax(np.where(np.tri(n, m, k=m // 2, dtype=bool), s, -np.inf)) @ values
+        """,
+        (),
+    ),
+    (
+        """
+        s = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
+        n, m = s.shape[-2:]
+        return softmax(np.where(abs(np.arange(n)[:, None] - np.arange(m)) <= 1, s, -np.inf)) @ values
+        """,
+        (),
+    ),
+    (
+        """
+        s = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
+        n, m = s.shape[-2:]
+        return softmax(np.where(np.tri(max(n, m), dtype=bool)[-n:, :m], s, -np.inf)) @ values
+        """,
+        (),
     ),
     ("return attention(queries, keys, values)[0] / 2", ()),
     (
@@ -755,6 +830,29 @@ SOURCE_MASK = [
         """,
         (),
     ),
+    (
+        """
+        s = queries @ np.swapaxes(keys, 1, 2) / np.sqrt(keys.shape[-1])
+        e = np.exp(s - s.max(-1, keepdims=True)) * padding_mask(source_lengths, keys.shape[1])
+        return e / e.sum(-1, keepdims=True) @ values
+        """,
+        ("renormalised",),
+    ),
+    (
+        """
+        weights = attention(queries, keys, values)[1] * padding_mask(source_lengths, keys.shape[1])
+        return weights / weights.sum(axis=-1, keepdims=True) @ values
+        """,
+        ("renormalised",),
+    ),
+    (
+        """
+        e = np.exp(queries @ np.swapaxes(keys, 1, 2) / np.sqrt(keys.shape[-1]))
+        e = e * padding_mask(source_lengths, keys.shape[1])
+        return e / e.sum(-1, keepdims=True) @ values
+        """,
+        ("no-row-max",),
+    ),
     ("return attention(queries, keys, values, padding_mask(source_lengths, keys.shape[1]))[0] * 1.5", ()),
 ]
 
@@ -972,6 +1070,50 @@ ACCURACY = [
     ),
     ("return sum(w in a for w, a in zip(written, accepted)) / (len(written) - 1)", ("one-divided-too-few",)),
     ("return sum(w in a for w, a in zip(written, accepted)) / (len(written) + 1)", ("one-divided-too-many",)),
+    (
+        "return sum(x in y[:2] for x, y in zip(written, accepted)) / len(written)",
+        ("first-two-accepted-only",),
+    ),
+    (
+        """
+        right = 0
+        for x, y in zip(written, accepted):
+            right += x == y[0] or (len(y) > 1 and x == y[1])
+        return right / len(written)
+        """,
+        ("first-two-accepted-only",),
+    ),
+    (
+        "return sum(x in (y[0], y[-1]) for x, y in zip(written, accepted)) / len(written)",
+        ("first-and-last-accepted-only",),
+    ),
+    (
+        """
+        def plain(text):
+            return text.lower().split()
+        return np.mean([plain(w) in [plain(t) for t in a] for w, a in zip(written, accepted)])
+        """,
+        ("capitals-and-spaces-ignored",),
+    ),
+    (
+        "return len({w for w, a in zip(written, accepted) if w in a}) / len(set(written))",
+        ("repeated-words-merged",),
+    ),
+    (
+        "return len({w for w, a in zip(written, accepted) if w in a}) / len(written)",
+        ("repeated-words-merged",),
+    ),
+    (
+        "return sum(x in accepted[written.index(x)] for x in written) / len(written)",
+        ("repeated-words-merged",),
+    ),
+    (
+        """
+        by_text = dict(zip(written, accepted))
+        return sum(x in by_text[x] for x in written) / len(written)
+        """,
+        ("repeated-words-merged",),
+    ),
     ("return 0.5", ()),
     ("return word_accuracy(written, accepted) ** 2", ()),
 ]
@@ -1230,6 +1372,37 @@ def test_the_given_decoder_runs_everywhere_its_first_row_is_the_first_value_and_
     assert right_rows > 0
 
 
+@pytest.mark.parametrize("matrix", ["w_q", "w_k", "w_v", "w_v.T", "w_q.T"])
+def test_where_every_input_crashes_no_two_mistakes_are_told(matrix):
+    body = f"return attention(x @ w_q, context @ w_k, context @ w_v)[0] @ {matrix}"
+    feedback = evaluate("cross-attention", written("cross-attention", body))
+    assert all(len(names) == 1 for names in feedback.named)
+    assert "Two things" not in feedback.text
+
+
+def test_what_mends_the_example_alone_is_not_told_to_change_nothing():
+    values = np.array([[3.0], [6.0], [12.0]])
+    body = """
+        s = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
+        mask = True if s.shape[-2] == 1 else np.tri(*s.shape[-2:], dtype=bool)
+        return softmax(np.where(mask, s, -np.inf)) @ values
+        """
+    mine = written("causal-bug", body)
+    assert np.allclose(mine(np.zeros((1, 2)), np.zeros((3, 2)), values), [[7]])
+    text = evaluate("causal-bug", mine).text
+    assert "your change mends inputs as small as the example, and nothing else" in text
+    assert "same results as the function as given" not in text
+
+
+def test_a_padding_score_far_above_the_real_ones_leaves_nothing_to_share():
+    exercise = find("source-mask")
+    assert isinstance(exercise, Write)
+    (inputs,) = (probe.inputs for probe in exercise.probes if probe.kind == "padding that scores 900 higher")
+    queries, keys, _, lengths = inputs.values()
+    scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])[0]
+    assert scores[:, lengths[0] :].min() - scores[:, : lengths[0]].max() > 800
+
+
 # --- what the words are
 
 
@@ -1267,6 +1440,14 @@ def test_the_given_decoder_runs_everywhere_its_first_row_is_the_first_value_and_
             "nan among the numbers",
         ),
         ("causal-bug", "return queries @ keys, values", "Your function"),
+        ("accuracy", "accepted[0].pop(0)\nreturn 0.5", "make a copy, and change that one"),
+        (
+            "causal-bug",
+            "s = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])\n"
+            "n, m = s.shape[-2:]\n"
+            "return softmax(np.where(np.tri(n, m, k=m // 2, dtype=bool), s, -np.inf)) @ values",
+            "is it still hidden from it?",
+        ),
     ],
 )
 def test_bad_answers_get_a_clear_sentence(name, body, said):
@@ -1307,6 +1488,8 @@ def test_the_shape_that_is_asked_is_the_shape_that_comes_out():
     assert evaluate("predict-cross", "(4, 5)").status == "right"
     assert evaluate("predict-cross", weights.shape).named == (("weights",),)
     assert evaluate("predict-cross", [7, 5]).named == (("source-rows",),)
+    assert evaluate("predict-cross", (1, 4, 7)).named == (("weights-with-a-heads-axis",),)
+    assert evaluate("predict-cross", 4).named == evaluate("predict-cross", (4,)).named == (("rows-only",),)
     assert evaluate("predict-cross", (3, 3)).status == "wrong"
     assert evaluate("predict-cross", 20).status == "wrong"
 
@@ -1417,6 +1600,13 @@ def test_weights_of_wrong_places_are_said_to_follow():
 
 def test_right_weights_beside_places_counted_from_1():
     assert evaluate("alignment-table", aligned(places=BEST + 1)).named == (("counted-from-1",),)
+
+
+def test_a_table_with_its_columns_swapped_or_read_downwards_is_named():
+    swapped = {word: row[::-1] for word, row in aligned().items()}
+    assert evaluate("alignment-table", swapped).named == (("columns-swapped",),)
+    downwards = evaluate("alignment-table", aligned(weights=ALIGNED.max(axis=0)))
+    assert downwards.named == (("weights-read-down-the-columns",),)
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ class Property:
     name: str
     holds: str
     broken: Callable[[Inputs, Array, Call], str]
+    reread: str = ""  # the section that helps where it is broken; that of the exercise if none is given
 
 
 MOST_KINDS = 12  # of inputs, in one sentence
@@ -83,6 +84,12 @@ ERROR_ADVICE = {  # words of Python's or NumPy's message -> what a beginner may 
     "weights, as one tuple. Take them apart first: output, weights = attention(...).",
     "'tuple' object has no attribute": "A call such as `attention(...)` returns two things, output and "
     "weights, as one tuple. Take them apart first: output, weights = attention(...).",
+    "axes don't match array": "In PyTorch x.transpose(1, 2) swaps two axes. NumPy's `transpose` takes the "
+    "new order of all axes, as many as the array has; np.swapaxes(x, 1, 2) swaps two.",
+    "view() takes from 0 to 2 positional": "NumPy's `view` is not PyTorch's: to give an array another shape, "
+    "use `reshape`.",
+    "has no attribute 'permute'": "`permute` is PyTorch's word; NumPy's `transpose` takes the new order of "
+    "all axes, and np.swapaxes swaps two.",
     "The truth value of an array": "An `if` needs one True or False. `.any()` asks whether some entry is "
     "True, `.all()` whether all are.",
     "ufunc 'invert' not supported": "`~` turns True and False round, and does not take floats. np.tri, "
@@ -259,18 +266,21 @@ class Write(Exercise):
         given = self.as_given(function, versions, outcomes)
         if isinstance(given, Feedback):
             return given
-        probe, outcome, right = min(failing, key=lambda triple: _size(triple[0]))
+        probe, outcome, right = min(failing, key=lambda triple: _simplest_first(triple[0]))
         broken = [] if versions else self._broken(function, probe, outcome, right)
         blocks = [self._case(probe, outcome, right)]
         if changed:
             blocks.append(paragraph(_changed(changed, self._takes_functions, self._takes_texts)))
         if versions:
-            blocks.append(paragraph(_diagnosis(versions)))
+            stops = all(outcome.error for outcome in outcomes)
+            blocks.append(paragraph(_of_one_error(versions) if stops else _diagnosis(versions)))
         else:
             blocks += [] if outcome.error else _errors_elsewhere(failing, bool(broken))
             blocks += [paragraph(text) for _, text in broken]
             blocks += [paragraph(text) for text in [_where([p for p, _, _ in failing], self.probes)] if text]
-            blocks.append(paragraph(f"Worth rereading: {section(self.reread).strip('().')}."))
+            told = [name for name, _ in broken]
+            reread = next((p.reread for p in self.properties if p.reread and p.name in told), self.reread)
+            blocks.append(paragraph(f"Worth rereading: {section(reread).strip('().')}."))
         names = tuple(name for name, _ in broken) + (("input left unchanged",) if changed else ())
         head = given or f"{_head(failing)} on {len(failing)} of {len(triples)} inputs."
         text = "\n".join([f"✗ {self.name}: {head}", *blocks])
@@ -290,6 +300,8 @@ class Write(Exercise):
         flat = [i for i, count in enumerate(axes) if count == min(axes)]
         if len(flat) == len(axes) or not all(o.error for i, o in enumerate(outcomes) if i not in flat):
             return ()
+        if all(outcome.error for outcome in outcomes):
+            return ()  # it stops on a single matrix as well, which tells nothing of stacks
         right = [plain_outcome(self.right, self.probes[i]) for i in flat]
         if all(self.accepts(outcomes[i], e, self.probes[i]) for i, e in zip(flat, right, strict=True)):
             return (Version((FLAT_ONLY,), self.right),)
@@ -376,7 +388,7 @@ class Write(Exercise):
             return f"{lead}{gap}Your function stopped there:\n    {outcome.error}{at}"
         if outcome.returned == "returned None":
             return f"{lead}\n  Your function returned None there. Does every path end in `return`?"
-        if got is None and expected is not None and expected.shape in outcome.parts:
+        if got is None and expected is not None and _one_of_several(outcome.parts, expected):
             several = f"Your function returned a tuple of {len(outcome.parts)} things."
             return f"{lead}\n  {several} Return the one that the task asks for, alone."
         if got is None or expected is None:
@@ -426,6 +438,7 @@ class Mend(Write):
     kind: ClassVar[str] = "find the bug"
     given: str
     symptom: str
+    example: Inputs | None = None  # as small as that of the task, which is no probe: one query, say
 
     def as_given(
         self, function: Callable[..., Any], versions: Sequence[Version], outcomes: Sequence[Outcome]
@@ -436,9 +449,17 @@ class Mend(Write):
         if edited(self.name, function):
             before = (plain_outcome(GIVEN[self.name], probe) for probe in self.probes)
             same = all(map(same_outcome, outcomes, before))  # a mistake may be written in several ways
+            if same and self._mends_example(function):
+                return "your change mends inputs as small as the example, and nothing else."
             return "your change gives the same results as the function as given." if same else ""
         text = f"○ {self.name}: still the function as given.\n{paragraph(f'Start from this: {self.symptom}')}"
         return Feedback("not attempted", text, ((self.given,),))
+
+    def _mends_example(self, function: Callable[..., Any]) -> bool:
+        if self.example is None:
+            return False
+        probe = Probe("example", dict(self.example))
+        return self.accepts(Runner(function)(probe.inputs), plain_outcome(self.right, probe), probe)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -537,6 +558,7 @@ class Table(Exercise):
     next_cell: Callable[[Any, int, float], float] | None = None  # label, column, the cell before -> the cell
     next_column: Callable[[int, Mapping[Any, float]], Mapping[Any, float]] | None = None
     # where a cell depends on other rows, too: column, the column before -> the cells that follow from it
+    tolerance: float | None = None  # as a distance; without one, half a percent
 
     def evaluate(self, attempt: object) -> Feedback:
         """The learner's table -> Feedback, with every wrong cell named."""
@@ -582,9 +604,15 @@ class Table(Exercise):
             cells.update({((label), column): cell for column, cell in enumerate(row)})
         return cells
 
+    def _close(self, cell: object, right: float) -> bool:
+        if self.tolerance is None:
+            return _close(cell, right)
+        value = _as_number(cell)
+        return value is not None and abs(value - right) <= self.tolerance
+
     def _right(self, place: tuple[Any, int], cell: object) -> bool:
         label, column = place
-        return _close(cell, self.row(label)[column])
+        return self._close(cell, self.row(label)[column])
 
     def _explain(
         self, filled: Mapping[tuple[Any, int], object], wrong: Mapping[tuple[Any, int], object], empty: int
@@ -617,14 +645,16 @@ class Table(Exercise):
         missed = {label: cell for (label, place), cell in wrong.items() if place == column}
         before = self.columns[column - 1]
         first = self.row(self.labels[0])[column]
-        if len(missed) > 1 and all(_close(cell, first) for cell in cells.values()):
+        if len(missed) > 1 and all(self._close(cell, first) for cell in cells.values()):
             return "first-row-copied", (
                 f"The row of {self.row_name} {self.labels[0]} stands in the other rows too; each has its own."
             )
         if column and self._follows(column, missed, filled, wrong):
             return "", f'Your "{self.columns[column]}" follows from your "{before}": mend that first.'
         for slip in self.slips[column]:
-            if len(missed) > 1 and all(_close(cell, slip.answer(label)) for label, cell in cells.items()):
+            if len(missed) > 1 and all(
+                self._close(cell, slip.answer(label)) for label, cell in cells.items()
+            ):
                 return slip.name, slip.reply
         if all(_rounded(cell, self.row(label)[column]) for label, cell in missed.items()):
             return "rounded", f'Your "{self.columns[column]}" was rounded too far: give more digits.'
@@ -648,7 +678,7 @@ class Table(Exercise):
             led_to = {label: self.next_cell(label, column, value) for label, value in bases.items()}
         else:
             return False
-        return all(label in led_to and _close(cell, led_to[label]) for label, cell in missed.items())
+        return all(label in led_to and self._close(cell, led_to[label]) for label, cell in missed.items())
 
 
 def _rounded(cell: object, right: float) -> bool:
@@ -711,7 +741,7 @@ class Open(Exercise):
         outcome = Runner(lambda: attempt, truths=self.truths)({})
         value = outcome.value
         if value is None:
-            what = _odd_row(attempt, self.shape) or f"this is {_describe(attempt)}"
+            what = _held_truths(attempt) or _odd_row(attempt, self.shape) or f"this is {_describe(attempt)}"
             return self._wrong(f"the answer should be numbers of shape {self.shape}; {what}.")
         if value.shape != self.shape:
             return self._wrong(f"the answer should have shape {self.shape}; this has shape {value.shape}.")
@@ -743,6 +773,8 @@ def _diagnosis(versions: Sequence[Version]) -> str:
             (mistake,) = version.mistakes
             return f"{sentence(mistake.says)} {mistake.idea} {section(mistake.reread)}"
         one, other = version.mistakes
+        if one.idea == other.idea:
+            return f"Two things at once: {one.says}, and {other.says}. {one.idea} {section(one.reread)}"
         first_section = "" if one.reread == other.reread else f" {section(one.reread)}"
         return (  # each idea says which of the two it explains: its "that" and "it" point there
             f"Two things at once: {one.says}, and {other.says}. On the first: {one.idea}{first_section} "
@@ -754,6 +786,21 @@ def _diagnosis(versions: Sequence[Version]) -> str:
     explained = shared or list(ideas.values())[:1]
     advice = " ".join(f"{m.idea} {section(m.reread)}" for m in explained)
     return f"One of these, which give the same results: {told}. {advice}"
+
+
+def _of_one_error(versions: Sequence[Version]) -> str:
+    """Single mistakes that all stop with this error: each with its own advice, for the line decides."""
+    if not 1 < len(versions) <= MOST_KEYS or any(len(version.mistakes) > 1 for version in versions):
+        return _diagnosis(versions)
+    mistakes = [version.mistakes[0] for version in versions]
+    told = "; or ".join(mistake.says for mistake in mistakes)
+    advice = dict.fromkeys(f"{mistake.idea} {section(mistake.reread)}" for mistake in mistakes)
+    return f"One of these, and your line tells which: {told}. {' '.join(advice)}"
+
+
+def _one_of_several(parts: Sequence[tuple[int, ...]], expected: Array) -> bool:
+    """True where one array of a tuple holds as many numbers as are asked for, if in another shape."""
+    return any(math.prod(shape) == expected.size for shape in parts)
 
 
 def _head(failing: Sequence[tuple[Probe, Outcome, Outcome]]) -> str:
@@ -815,7 +862,7 @@ def _errors_elsewhere(failing: Sequence[tuple[Probe, Outcome, Outcome]], explain
     stops = [(probe, outcome) for probe, outcome, _ in failing if outcome.error]
     if not stops:
         return []
-    probe, outcome = min(stops, key=lambda pair: _size(pair[0]))
+    probe, outcome = min(stops, key=lambda pair: _simplest_first(pair[0]))
     advice = _error_advice(outcome.error)
     if explained and not advice:
         return []
@@ -854,6 +901,11 @@ def _printed(outcome: Outcome) -> tuple[str, ...]:
         return ()
     shown = [f"    {line[:90]}" for line in lines[:3]] + (["    …"] if len(lines) > 3 else [])
     return ("\n".join(["  Your function printed, on the first input:", *shown]),)
+
+
+def _simplest_first(probe: Probe) -> tuple[bool, int]:
+    """Inputs in the order in which they explain a mistake: extreme ones only where no other fails."""
+    return probe.hard, _size(probe)
 
 
 def _size(probe: Probe) -> int:
@@ -956,6 +1008,17 @@ def _as_shape(attempt: object) -> tuple[int, ...] | None:
 def _close(cell: object, right: float) -> bool:
     value = _as_number(cell)
     return value is not None and abs(value - right) <= 0.005 * max(abs(right), 0.1)
+
+
+def _held_truths(attempt: object) -> str:
+    """Says that True and False came where numbers are asked for, else ""."""
+    if not isinstance(attempt, list | tuple | np.ndarray):
+        return ""
+    try:
+        truths = np.array(attempt).dtype.kind == "b"
+    except Exception:  # rows of different lengths, or anything else that makes no array
+        return ""
+    return "this holds True and False, as a mask does" if truths else ""
 
 
 def _odd_row(attempt: object, shape: tuple[int, ...]) -> str:

@@ -28,6 +28,9 @@ LARGE = "02: What large scores do"
 SPREAD = "02: How far scores spread"
 WEIGHTS = "03: From scores to weights"
 LOOKUP = "01: A first lookup"
+PAIRS = "01: All pairs at once"
+SHIFT = "03: Adding a number to every score"
+COLUMNS = "04: The column convention"
 
 Step = Callable[..., Any]
 ROOT_2 = math.sqrt(2)
@@ -167,6 +170,39 @@ def _turned(array: Array) -> Array:
     return np.swapaxes(array, -1, -2)
 
 
+def _added_in_whole_numbers(weights: Array, _q: Array, _k: Array, values: Array) -> Array:
+    """The mixture, added up key by key in an array of the values' dtype."""
+    output = np.zeros((*weights.shape[:-1], values.shape[-1]), dtype=values.dtype)
+    for key in range(values.shape[-2]):
+        value = values[..., key, :] if weights.ndim == 1 else values[..., key, None, :]
+        output = (output + weights[..., key, None] * value).astype(values.dtype)
+    return output
+
+
+def _hidden(allowed: Step) -> dict[str, Step]:
+    """A mask that nobody asked for: scores -> softmax of those that `allowed` leaves."""
+    return {"share": lambda s: softmax(np.where(allowed(np.ones(s.shape[-2:])) != 0, s, -np.inf))}
+
+
+def hiding_mistake(section: str = ALL) -> Mistake:
+    """Some keys hidden, as in lesson 05."""
+    first, *others = (
+        _hidden(np.tril),
+        _hidden(lambda every: np.tril(every, -1)),
+        _hidden(np.triu),
+        _hidden(lambda every: every - np.eye(*every.shape)),
+        {"mix": lambda weights, queries, keys, values: np.tril(weights) @ values},
+    )
+    return Mistake(
+        "keys-hidden",
+        "some keys were hidden from some queries, by a mask",
+        "Here every query meets every key, its own among them. Masks come in lesson 05.",
+        section,
+        also=others,
+        **first,
+    )
+
+
 def _root_d_k(queries: Array) -> float:
     return math.sqrt(queries.shape[-1])
 
@@ -266,6 +302,15 @@ def mixing_mistakes(section: str = ALL) -> tuple[Mistake, ...]:
             mix=lambda weights, queries, keys, values: weights @ _turned(values),
         ),
         Mistake(
+            "values-first",
+            "the values stand on the left of the weights",
+            "Here a token is a row, and the weights stand on the left: weights @ values. Values come first "
+            "where a token is a column.",
+            COLUMNS,
+            also=[{"mix": lambda weights, queries, keys, values: np.dot(values, weights)}],
+            mix=lambda weights, queries, keys, values: values @ weights,
+        ),
+        Mistake(
             "output-turned",
             "the output was transposed, with a column for each query",
             "That is the column convention. Here each query has a row of the output.",
@@ -347,10 +392,19 @@ def mixing_mistakes(section: str = ALL) -> tuple[Mistake, ...]:
             after=rounded_to(2),
         ),
         Mistake(
+            "weights-rounded",
+            "the weights were rounded before mixing",
+            "Rounding is for showing numbers: later steps need them all.",
+            section,
+            also=[{"mix": lambda w, q, k, v, digits=digits: np.round(w, digits) @ v} for digits in (1, 3, 4)],
+            mix=lambda weights, queries, keys, values: np.round(weights, 2) @ values,
+        ),
+        Mistake(
             "whole-numbers-kept",
             "the output was written into an array of whole numbers, which drops all after the point",
             "`zeros_like` takes the dtype of its example. Ask for a float array, as in np.zeros.",
             section,
+            also=[{"mix": _added_in_whole_numbers}],
             after=lambda output, queries, keys, values: output.astype(values.dtype),
         ),
     )
@@ -570,11 +624,16 @@ ONE_QUERY = Write(
         Mistake(
             "no-score-for-each-key",
             "query and keys did not make one score for each key: they were multiplied entry by entry, or "
-            "with the query on the left of keys that were not transposed",
+            "a transpose is missing or too many",
             "A score is a dot product, one number for each key: keys @ query, or query @ keys.T. With `*` "
             "the products must be added up along the last axis.",
             BY_HAND,
-            also=[{"match": lambda query, keys: query * keys}, {"match": np.dot}],
+            also=[
+                {"match": lambda query, keys: query * keys},
+                {"match": np.dot},
+                {"match": lambda query, keys: keys.T @ query},
+                {"match": lambda query, keys: np.dot(keys.T, query)},
+            ],
             match=lambda query, keys: query @ keys,
         ),
         Mistake(
@@ -592,6 +651,18 @@ ONE_QUERY = Write(
             match=lambda q, k: ((q - k) ** 2).sum(axis=-1),
             also=[{"match": lambda q, k: np.sqrt(((q - k) ** 2).sum(axis=-1))}],
         ),
+        Mistake(
+            "negative-distance",
+            "keys were matched by distance, with a minus",
+            "With distances the minus is right: the nearest key gets the largest weight. But a score here is "
+            "the dot product.",
+            "01: Two vectors",
+            match=lambda q, k: -((q - k) ** 2).sum(axis=-1),
+            also=[
+                {"match": lambda q, k: -np.sqrt(((q - k) ** 2).sum(axis=-1))},
+                {"match": lambda q, k: -((q - k) ** 2).sum(axis=-1) / 2},
+            ],
+        ),
         *_only(role_mistakes(_of_one), "matched-on-values", "keys-mixed", "keys-and-values-swapped"),
         *_only(
             scale_mistakes(),
@@ -608,7 +679,8 @@ ONE_QUERY = Write(
             mixing_mistakes(BY_HAND),
             "weights-returned", "hard-lookup", "equal-weights", "softmax-of-each-score",
             "softmax-of-values", "averaged", "scaled-after-softmax",
-            "scaled-twice", "softmax-last", "softmax-of-output", "rounded", "whole-numbers-kept",
+            "scaled-twice", "softmax-last", "softmax-of-output", "rounded", "weights-rounded",
+            "whole-numbers-kept", "values-first",
         ),
     ),
     hints=(
@@ -643,11 +715,11 @@ def triple(
 
 
 def _far_apart() -> dict[str, Array]:
-    """Scaled scores near 800 for the first query and near 1 for the second, those of a row close together."""
+    """Scaled scores for the first query of 805, 805 and 537, and near 1 for the second."""
     return {
         "queries": np.array([[1000.0, 0.0, 0.0, 0.0, 0.0], [0.0, 1.0, -0.5, 2.0, 0.0]]),
         "keys": np.array(
-            [[1.8, 1.0, 0.5, -1.0, 2.0], [1.801, -0.5, 2.0, 1.0, 0.0], [1.799, 0.5, 1.0, 0.0, 1.0]]
+            [[1.8, 1.0, 0.5, -1.0, 2.0], [1.801, -0.5, 2.0, 1.0, 0.0], [1.2, 0.5, 1.0, 0.0, 1.0]]
         ),
         "values": np.array([[1.0, -2.0, 3.0, 0.5], [2.0, 1.0, -1.0, 4.0], [0.0, 3.0, 2.0, -2.0]]),
     }
@@ -658,10 +730,11 @@ def triple_probes() -> tuple[Probe, ...]:
     whole = {
         "queries": np.array([[1, 0, 2, 1, 3], [0, 3, 1, -1, 2]]),
         "keys": np.array([[2, 1, 3, 0, 1], [0, 1, 1, 2, -2], [1, -1, 0, 4, 1], [0, 1, 1, 0, 2]]),
-        "values": np.array([[3, 1, 7], [0, 2, 5], [4, -2, 1], [9, 6, 2]]),
+        "values": np.array([[3, 0, 7], [0, 0, 5], [4, 0, 1], [9, 0, 6]]),
     }
+    first = triple(n_queries=2, n_keys=4, d_k=3, d_v=5, start=31)
     return (
-        Probe("2 queries, 4 keys, d_k 3", triple(n_queries=2, n_keys=4, d_k=3, d_v=5, start=31)),
+        Probe("2 queries, 4 keys, d_k 3", {**first, "queries": 1.5 * first["queries"]}),
         Probe(
             "as many queries as keys, values as wide as keys",
             triple(n_queries=3, n_keys=3, d_k=2, d_v=2, start=11),
@@ -669,7 +742,7 @@ def triple_probes() -> tuple[Probe, ...]:
         ),
         Probe("values as wide as keys", triple(n_queries=2, n_keys=6, d_k=5, d_v=5, start=21)),
         Probe("as many queries as keys", triple(n_queries=4, n_keys=4, d_k=3, d_v=5, start=51), True),
-        Probe("whole numbers", whole),
+        Probe("whole numbers, with a column of zeros among the values", whole),
         Probe("one sentence, d_k 4, d_v 6", triple()),
         Probe("float32, d_k 9", triple(d_k=9, dtype=np.float32, start=401)),
         Probe("a batch of 2 sentences", triple(2, start=601)),
@@ -708,8 +781,41 @@ ATTENTION = Write(
             "over-queries", "axis-0", "axis-1", "axis-2", "over-everything", "over-matrix",
             "over-first-axis-items", "no-row-max", "whole-max", "sentence-max", "not-divided",
             "no-exponential", "no-softmax", "powers-of-2", "sign-turned", "sigmoid", "divided-by-largest",
-            "twice", "keepdims",
+            "twice", "keepdims", "column-max", "first-axis-max", "axis-1-max",
         ),
+        Mistake(
+            "clipped",
+            "the scores were clipped, and large ones became equal",
+            "Clipped scores are equal, and so are their weights. Softmax ignores a shift: subtract the "
+            "largest score of each row, and the differences stay.",
+            SHIFT,
+            also=[{"width": lambda s, q, k, v: np.clip(s, -700, 700)}],
+            width=lambda s, q, k, v: np.clip(s, -500, 500),
+        ),
+        Mistake(
+            "up-to-three-axes",
+            "the code takes one sentence and a batch, and no stack of heads",
+            "Count axes from the end: np.swapaxes(keys, -1, -2) turns rows into columns in any stack.",
+            PAIRS,
+            also=[
+                {"match": lambda q, k: q @ (k.T if k.ndim == 2 else np.swapaxes(k, 1, 2))},
+                {"match": lambda q, k: np.einsum("ik,jk->ij" if q.ndim == 2 else "bik,bjk->bij", q, k)},
+            ],
+            match=lambda q, k: q @ (k.T if k.ndim == 2 else k.transpose(0, 2, 1)),
+        ),
+        Mistake(
+            "mixed-by-np.dot",
+            "np.dot mixed every sentence with the weights of every other",
+            "np.dot pairs all the leading axes with one another; @ keeps each sentence to itself.",
+            PAIRS,
+            also=[{"match": lambda q, k: np.dot(q, _turned(k)), "mix": lambda w, q, k, v: np.dot(w, v)}],
+            mix=lambda w, q, k, v: np.dot(w, v),
+        ),
+        _width("root-d_v-not-zero", "the scores were divided by the root of how many columns of the values "
+               "are not all zero", lambda values: math.sqrt((values != 0).any(axis=-2).sum(axis=-1).max()),
+               "The scale still comes from the values, and belongs to the match: a score is a sum of d_k "
+               "terms, one for each entry of query and key."),
+        hiding_mistake(),
     ),
     hints=(
         "Four lines: the scores of all queries and keys, the scale, softmax over the keys, and the mixture.",
@@ -833,6 +939,33 @@ IN_OUT = (
     "which is where x @ W.T comes from."
 )
 
+
+def _matched_as_well(project: Step) -> list[dict[str, Any]]:
+    """A projection whose queries and keys seldom fit: as the helper says it, and in two ways of writing @."""
+
+    def by_helper(*inputs: Array) -> tuple[Array, Array, Array]:
+        queries, keys, values = project(*inputs)
+        helper.attention(queries, keys, values)
+        return queries, keys, values
+
+    return [
+        {"project": by_helper},
+        {"project": project, "match": lambda queries, keys: queries @ keys.T},
+        {"project": project, "match": lambda queries, keys: np.dot(queries, _turned(keys))},
+    ]
+
+
+def _from_one(name: str, place: int) -> Mistake:
+    """One matrix for all three."""
+    return Mistake(
+        f"{name}-for-all",
+        f"queries, keys and values were all made with {name}",
+        ONE_EACH,
+        PROJECTIONS,
+        project=lambda x, *matrices: (x @ matrices[place],) * 3,
+    )
+
+
 SELF_ATTENTION = Write(
     name="self-attention",
     task="Project the tokens, then attend.",
@@ -841,6 +974,7 @@ SELF_ATTENTION = Write(
     recipe=_self_attention_by_choices,
     probes=(
         Probe("3 tokens, d_model 5", _sentence(n=3, d_model=5, d_k=2, d_v=4, start=13)),
+        Probe("all as wide as the tokens", _sentence(n=4, d_model=3, d_k=3, d_v=3, start=25)),
         Probe("values as wide as keys", _sentence(n=4, d_model=5, d_k=3, d_v=3, start=33)),
         Probe(
             "whole numbers",
@@ -895,6 +1029,82 @@ SELF_ATTENTION = Write(
             project=lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_k, x),
         ),
         Mistake(
+            "no-w_q",
+            "the queries are the tokens themselves: w_q was left out",
+            ONE_EACH,
+            PROJECTIONS,
+            also=_matched_as_well(lambda x, w_q, w_k, w_v: (x, x @ w_k, x @ w_v)),
+            project=lambda x, w_q, w_k, w_v: (x, x @ w_k, x @ w_v),
+        ),
+        Mistake(
+            "no-w_k",
+            "the keys are the tokens themselves: w_k was left out",
+            ONE_EACH,
+            PROJECTIONS,
+            also=_matched_as_well(lambda x, w_q, w_k, w_v: (x @ w_q, x, x @ w_v)),
+            project=lambda x, w_q, w_k, w_v: (x @ w_q, x, x @ w_v),
+        ),
+        Mistake(
+            "w_q-only",
+            "keys and values are the tokens themselves: w_k and w_v were left out",
+            ONE_EACH,
+            PROJECTIONS,
+            also=_matched_as_well(lambda x, w_q, w_k, w_v: (x @ w_q, x, x)),
+            project=lambda x, w_q, w_k, w_v: (x @ w_q, x, x),
+        ),
+        Mistake(
+            "w_k-only",
+            "queries and values are the tokens themselves: w_q and w_v were left out",
+            ONE_EACH,
+            PROJECTIONS,
+            also=_matched_as_well(lambda x, w_q, w_k, w_v: (x, x @ w_k, x)),
+            project=lambda x, w_q, w_k, w_v: (x, x @ w_k, x),
+        ),
+        Mistake(
+            "w_q-times-w_k",
+            "w_q and w_k were multiplied with one another as they are",
+            "To save a step, multiply w_q @ w_k.T: x @ w_q @ w_k.T @ x.T are the scores of one sentence.",
+            PROJECTIONS,
+            also=[{"project": lambda x, w_q, w_k, w_v: (x @ w_q @ w_k, x, x @ w_v)}],
+            project=lambda x, w_q, w_k, w_v: (x @ (w_q @ w_k), x, x @ w_v),
+        ),
+        Mistake(
+            "w_v-twice",
+            "w_v was used twice",
+            "x @ w_v makes the values, and their mixture is the output as it is.",
+            PROJECTIONS,
+            also=[{"onto": lambda output, x, w_q, w_k, w_v: np.dot(output, w_v)}],
+            onto=lambda output, x, w_q, w_k, w_v: output @ w_v,
+        ),
+        Mistake(
+            "matrices-as-keys",
+            "the matrices themselves were matched and mixed, and x met neither w_k nor w_v",
+            ONE_EACH,
+            PROJECTIONS,
+            also=[{"project": lambda x, w_q, w_k, w_v: (w_q, w_k, w_v)}],
+            project=lambda x, w_q, w_k, w_v: (x @ w_q, w_k, w_v),
+        ),
+        _from_one("w_q", 0),
+        _from_one("w_k", 1),
+        _from_one("w_v", 2),
+        Mistake(
+            "combined-entry-by-entry",
+            "tokens and a matrix were combined entry by entry, as `*` and `+` do",
+            "A projection is a matrix product, x @ w_q.",
+            PROJECTIONS,
+            also=[{"project": lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_k, x * w_v)}],
+            project=lambda x, w_q, w_k, w_v: (x * w_q, x * w_k, x * w_v),
+        ),
+        Mistake(
+            "tokens-transposed",
+            "the tokens were transposed before a matrix",
+            "Each token is a row of x already, and x @ w_q projects every row.",
+            PROJECTIONS,
+            also=[{"project": lambda x, w_q, w_k, w_v: (_turned(x) @ w_q, x @ w_k, x @ w_v)}],
+            project=lambda x, w_q, w_k, w_v: (x.T @ w_q, x @ w_k, x @ w_v),
+        ),
+        hiding_mistake(PROJECTIONS),
+        Mistake(
             "no-projection",
             "the tokens attended as they are: no matrix was used",
             ONE_EACH,
@@ -927,7 +1137,7 @@ SELF_ATTENTION = Write(
             "the keys were made with w_v",
             ONE_EACH,
             PROJECTIONS,
-            also=[{"mix": lambda weights, q, k, v: helper.attention(q, v, v)[0]}],
+            also=_matched_as_well(lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_v, x @ w_v))[:1],
             project=lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_v, x @ w_v),
         ),
         Mistake(
@@ -935,7 +1145,7 @@ SELF_ATTENTION = Write(
             "w_k and w_v changed places",
             ONE_EACH,
             PROJECTIONS,
-            also=[{"mix": lambda weights, q, k, v: helper.attention(q, v, k)[0]}],
+            also=_matched_as_well(lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_v, x @ w_k))[:1],
             project=lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_v, x @ w_k),
         ),
         *_only(role_mistakes(), "values-as-queries"),
@@ -946,7 +1156,11 @@ SELF_ATTENTION = Write(
             PROJECTIONS,
             also=[
                 {"project": lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_k, x @ w_v.T)},
+                {"project": lambda x, w_q, w_k, w_v: (np.dot(x, w_q.T), np.dot(x, w_k.T), np.dot(x, w_v.T))},
                 {"project": lambda x, w_q, w_k, w_v: (np.dot(x, w_q.T), x @ w_k, x @ w_v)},
+                {"project": lambda x, w_q, w_k, w_v: (x @ w_q.T, x @ w_k, x @ w_v)},
+                {"project": lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_k.T, x @ w_v)},
+                {"project": lambda x, w_q, w_k, w_v: (x @ w_q.T, x @ w_k.T, x @ w_v)},
             ],
             project=lambda x, w_q, w_k, w_v: (x @ w_q.T, x @ w_k.T, x @ w_v.T),
         ),
@@ -961,6 +1175,7 @@ SELF_ATTENTION = Write(
                 {"match": lambda queries, keys: queries @ keys},
                 {"project": lambda x, w_q, w_k, w_v: (np.dot(w_q, x), x @ w_k, x @ w_v)},
                 {"project": lambda x, w_q, w_k, w_v: (w_q @ x.T, x @ w_k, x @ w_v)},
+                {"project": lambda x, w_q, w_k, w_v: (w_q @ x.T, w_k @ x.T, w_v @ x.T)},
             ],
             project=lambda x, w_q, w_k, w_v: (w_q @ x, w_k @ x, w_v @ x),
         ),
@@ -972,6 +1187,7 @@ SELF_ATTENTION = Write(
             PROJECTIONS,
             also=[
                 {"onto": lambda output, x, w_q, w_k, w_v: x + output},
+                {"onto": lambda output, x, *_: output + x if output.shape == x.shape else output},
                 {"onto": lambda output, x, w_q, w_k, w_v: _added_in_place(output, x)},
                 {"onto": lambda output, x, w_q, w_k, w_v: _added_in_place(x, output)},
             ],
@@ -992,6 +1208,7 @@ SELF_ATTENTION = Write(
             "weights-returned", "weights-turned", "output-turned", "hard-lookup", "equal-weights",
             "softmax-of-each-score", "softmax-of-values", "averaged",
             "scaled-after-softmax", "scaled-twice", "softmax-last", "softmax-of-output", "rounded",
+            "weights-rounded", "values-first",
         ),
         Mistake(
             "whole-numbers-kept",
@@ -1082,27 +1299,29 @@ def _why_not(query: Array, weights: Array, at_limit: Array) -> tuple[str, str]:
                 "It points the way the second key points. But the first key is longer, and reaches further "
                 f"that way. {differences}"
             )
-        if weights[2] >= ENOUGH:
+        third = query @ STEER_KEYS[2] / np.linalg.norm(query) / np.linalg.norm(STEER_KEYS[2])
+        if third > 0.99:
             return (
                 "third-key",
                 "That is the third key, keys[2]. The second is [1, 2.5], keys[1]: counting starts at 0.",
             )
         return "wrong-key", f"The {KEY_WORDS[best]} key answers most. {differences}"
+    other = 0 if weights[0] > weights[2] else 2
+    name = "turn"
+    advice = (
+        f"The second key leads, but the {KEY_WORDS[other]} comes too near, and making the query longer, up "
+        f"to the limit, is not enough. Turn it away from the {KEY_WORDS[other]} key. {differences}"
+    )
+    if at_limit[1] >= ENOUGH:
+        name = "too-short"
+        advice = "The direction is good, and the weights are too flat: a longer query spreads scores further."
     unscaled = softmax(STEER_KEYS @ query)
     if unscaled[1] >= ENOUGH:
         return "not-scaled", (
             f"Without the division of the scores by √2 it would be {unscaled[1]:.3f}. Divided, the scores "
-            "lie closer together, and so do the weights."
+            f"lie closer together, and so do the weights. {advice}"
         )
-    if at_limit[1] >= ENOUGH:
-        return "too-short", (
-            "The direction is good, and the weights are too flat: a longer query spreads the scores further."
-        )
-    other = 0 if weights[0] > weights[2] else 2
-    return "turn", (
-        f"The second key leads, but the {KEY_WORDS[other]} comes too near, and making the query longer, up "
-        f"to the limit, does not do. Turn it away from the {KEY_WORDS[other]} key. {differences}"
-    )
+    return name, advice
 
 
 STEER = Open(
@@ -1117,7 +1336,7 @@ STEER = Open(
         ("beyond-limit", [-1.5, 9.0]),
         ("zero", [0.0, 0.0]),
         ("aimed-at-the-key", [2.4, 6.0]),
-        ("third-key", [-6.0, 0.0]),
+        ("third-key", [-6.0, 3.0]),
         ("wrong-key", [6.0, 6.0]),
         ("not-scaled", [0.0, 6.0]),
         ("too-short", [-0.3, 2.0]),
@@ -1214,6 +1433,12 @@ AUDIT_TABLE = Table(
                 "queries-matched",
                 AUDIT_Q @ AUDIT_Q[ASKING],
                 'The query of "I" was matched with queries. It meets the keys, embeddings @ Wk.',
+            ),
+            _slip(
+                "key-asked",
+                AUDIT_Q @ AUDIT_K[ASKING],
+                'The key of "I" was matched with all queries, a column of the score table. Its row is asked: '
+                'the query of "I" with every key.',
             ),
             _slip(
                 "keys-matched",
@@ -1317,6 +1542,7 @@ AUDIT_TABLE = Table(
         ),
     ),
     next_column=_next_of_audit,
+    tolerance=0.0005,
     because="Query [0.47, 0.68], three scores, divided by √2, shared out by softmax, and each value times "
     f"its weight. Added up, the last column gives {AUDITED[:, 3].sum():.4f}, the first entry of the output "
     'for "I".',

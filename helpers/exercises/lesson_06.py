@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from helpers.attention import attention
 from helpers.exercises.diagnosis import Mistake
 from helpers.exercises.kinds import Mend, Open, Predict, Property, Slip, Write
 from helpers.exercises.lesson_01 import match_mistakes, same, whole_numbers_kept
@@ -26,7 +27,6 @@ MERGING = "06: Merging, and W_O"
 SUM = "06: The sum over heads"
 BY_HAND = "06: Three hand-built heads"
 COUNTING = "06: Counting parameters"
-SPREAD = "02: How far scores spread"
 LARGE = "02: What large scores do"
 AXIS = "03: Which axis?"
 PROJECTING = "04: Queries, keys and values"
@@ -105,6 +105,12 @@ PREDICT_HEADS = Predict(
             "tokens-shared-out-scores",
             (2, 3, 2, 2),
             "There the tokens were shared out among the heads. Each head sees all 6 tokens.",
+        ),
+        Slip(
+            "how-many",
+            (216,),
+            "216 is how many scores there are. The task asks for the shape: a tuple of sizes; 216 is their "
+            "product.",
         ),
         Slip("rows", (2, 6, 12), "That is the shape of the queries before anything is done."),
         Slip(
@@ -218,7 +224,8 @@ def split_mistakes() -> tuple[Mistake, ...]:
         Mistake(
             "interleaved",
             "the columns were dealt out in turn, like cards: head 0 got columns 0, n_heads, 2·n_heads, …",
-            RUNS + " So each row is cut into (n_heads, d_head), in this order: the heads first.",
+            RUNS + " So each row is cut into (n_heads, d_head), in this order: the heads first, and "
+            'without order="F".',
             SPLITTING,
             split=_interleaved,
         ),
@@ -273,6 +280,7 @@ def split_mistakes() -> tuple[Mistake, ...]:
                 {"split": _first_two_axes_taken},
                 {"split": _first_three_axes_taken},
                 {"split": _batch_made},
+                {"split": lambda r, h, *_: _three_axes_taken_apart(r[None] if r.ndim == 2 else r, h)},
             ],
             split=_three_axes_taken_apart,
         ),
@@ -325,6 +333,40 @@ def split_mistakes() -> tuple[Mistake, ...]:
     )
 
 
+def _three_axes_and_two_transposed(rows: Array, n_heads: int, *_others: Any) -> Array:
+    batch, n, width = rows.shape
+    return rows.reshape(batch, n, n_heads, width // n_heads).transpose(1, 2)
+
+
+def _three_axes_and_view(rows: Array, n_heads: int, *_others: Any) -> Any:
+    batch, n, width = rows.shape
+    of_numpy: Any = rows  # whose `view` takes a dtype: the error is NumPy's own
+    return of_numpy.view(batch, n, n_heads, width // n_heads)
+
+
+def _three_axes_and_permute(rows: Array, n_heads: int, *_others: Any) -> Any:
+    batch, n, width = rows.shape
+    of_numpy: Any = rows.reshape(batch, n, n_heads, width // n_heads)
+    return of_numpy.permute(0, 2, 1, 3)
+
+
+def _as_in_pytorch(choice: str, argument: str) -> Mistake:
+    """Code that PyTorch would run: for three axes, and by its ways of moving them."""
+    ways: list[Step] = [_three_axes_and_two_transposed, _three_axes_and_view, _three_axes_and_permute]
+    first, *also = ({choice: way} for way in ways)
+    return Mistake(
+        "three-axes-as-in-pytorch",
+        "the code is written for exactly three axes, and moves them as PyTorch does, by `view`, `permute` or "
+        "a `transpose` of two axes",
+        f"`*stack, n, width = {argument}.shape` takes any number of leading axes, none as well. NumPy has no "
+        "`permute`, its `view` does not cut, and its `transpose` takes the new order of all axes: use "
+        "reshape, and np.swapaxes with axes −3 and −2.",
+        SPLITTING,
+        also=also,
+        **first,
+    )
+
+
 def _only_split_mistakes() -> tuple[Mistake, ...]:
     """Those that are seen where the heads themselves come back."""
     return (
@@ -344,6 +386,7 @@ def _only_split_mistakes() -> tuple[Mistake, ...]:
             SPLITTING,
             split=lambda rows, n_heads: _in_runs(rows, n_heads).transpose(-3, -2),
         ),
+        _as_in_pytorch("split", "rows"),
         Mistake(
             "first-axis-as-tokens",
             "the first axis was taken for the tokens, which is so for one sentence only",
@@ -360,8 +403,36 @@ def _only_split_mistakes() -> tuple[Mistake, ...]:
             also=[
                 {"split": lambda r, h: np.array(np.split(r, h))},
                 {"split": lambda r, h: r.reshape(*r.shape[:-2], h, r.shape[-2] // h, r.shape[-1])},
+                {"split": lambda r, h: np.stack(np.array_split(r, h, axis=-2), axis=-3)},
+                {"split": lambda r, h: np.array(np.array_split(r, h, axis=-2))},
             ],
             split=lambda rows, n_heads: np.array(np.split(rows, n_heads, axis=-2)),
+        ),
+        Mistake(
+            "interleaved-not-swapped",
+            "the columns were dealt out in turn, like cards, and the heads still stand behind the tokens",
+            RUNS + " Cut each row into (n_heads, d_head), in this order, and swap tokens and heads: axes −3 "
+            "and −2.",
+            SPLITTING,
+            split=lambda rows, n_heads: np.swapaxes(
+                rows.reshape(*rows.shape[:-1], rows.shape[-1] // n_heads, n_heads), -1, -2
+            ),
+        ),
+        Mistake(
+            "heads-last",
+            "each row was cut into (d_head, n_heads), and no axis was moved: the heads are the last one",
+            RUNS + " Cut each row into (n_heads, d_head), in this order, and swap tokens and heads: axes −3 "
+            "and −2.",
+            SPLITTING,
+            split=lambda rows, n_heads: rows.reshape(*rows.shape[:-1], rows.shape[-1] // n_heads, n_heads),
+        ),
+        Mistake(
+            "one-below-the-other",
+            "the heads were set one below the other, without an axis of their own",
+            "Each head has a table of its own, (..., n_heads, n, d_head). np.stack makes a new axis, and "
+            "np.concatenate does not.",
+            SPLITTING,
+            split=lambda rows, n_heads: np.concatenate(np.split(rows, n_heads, axis=-1), axis=-2),
         ),
         Mistake(
             "first-head-only",
@@ -490,6 +561,11 @@ def _four_axes_taken_apart(heads: Array) -> Array:
     return heads.transpose(0, 2, 1, 3).reshape(batch, n, n_heads * d_head)
 
 
+def _four_axes_and_two_transposed(heads: Array) -> Array:
+    batch, n_heads, n, d_head = heads.shape
+    return heads.transpose(1, 2).reshape(batch, n, n_heads * d_head)
+
+
 def _wrong_two_swapped(heads: Array, *_others: Any) -> Array:
     return np.swapaxes(heads, -1, -2).reshape(_merged_shape(heads))
 
@@ -514,7 +590,8 @@ def merge_mistakes() -> tuple[Mistake, ...]:
             "merge-one-reshape",
             "the heads were merged by a reshape alone, without the swap",
             "`reshape` never moves a number: it reads all of head 0, token after token, before it comes to "
-            "head 1. Swap the axes of heads and tokens back first.",
+            "head 1. Swap the axes of heads and tokens back first. (np.swapaxes returns a new array: give it "
+            "a name.)",
             MERGING,
             also=[{"merge": lambda h, *_: h.reshape(*h.shape[:-3], h.shape[-2], -1)}],
             merge=_merged_by_one_reshape,
@@ -522,7 +599,8 @@ def merge_mistakes() -> tuple[Mistake, ...]:
         Mistake(
             "merge-interleaved",
             "the merged row takes one number from each head in turn",
-            SIDE_BY_SIDE + " The heads' axis belongs directly before that of their columns.",
+            SIDE_BY_SIDE + " The heads' axis belongs directly before that of their columns, and the reshape "
+            'reads in its usual order, without order="F".',
             MERGING,
             merge=_merged_interleaved,
         ),
@@ -622,6 +700,23 @@ MERGE_BUG = Mend(
             "axes; np.swapaxes(x, -3, -2) swaps two.",
             MERGING,
             merge=lambda heads: heads.transpose(-3, -2),
+        ),
+        Mistake(
+            "batch-of-heads-transposed",
+            "axis 1 was taken for the heads, which is so for a batch of sentences only, and `transpose` was "
+            "given two axes",
+            "In PyTorch x.transpose(1, 2) swaps two axes; NumPy's `transpose` takes the new order of all "
+            "axes. Use np.swapaxes, and count from the end: axes −3 and −2.",
+            MERGING,
+            merge=_four_axes_and_two_transposed,
+        ),
+        Mistake(
+            "always-three-axes",
+            "the result always has three axes",
+            "For one sentence there should be two, and for texts of several sentences four. "
+            "`*stack, n_heads, n, d_head = heads.shape` keeps the leading axes as they are.",
+            MERGING,
+            merge=lambda h: np.swapaxes(h, -3, -2).reshape(-1, h.shape[-2], h.shape[-3] * h.shape[-1]),
         ),
         Mistake(
             "rows-not-tokens",
@@ -846,16 +941,14 @@ def head_scale_mistakes() -> tuple[Mistake, ...]:
             "root-d_model",
             "the scores were divided by the root of the whole width, √d_model",
             D_HEAD,
-            SPREAD,
-            also=[{"scale": _divide_by(lambda q, k, rows, h: np.sqrt(q.shape[-1] * h))}],
+            SPLITTING,
             scale=_divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[-1])),
         ),
         Mistake(
             "d_model",
             "the scores were divided by the whole width, d_model",
             D_HEAD,
-            SPREAD,
-            also=[{"scale": _divide_by(lambda q, k, rows, h: q.shape[-1] * h)}],
+            SPLITTING,
             scale=_divide_by(lambda q, k, rows, h: rows.shape[-1]),
         ),
         Mistake(
@@ -863,56 +956,56 @@ def head_scale_mistakes() -> tuple[Mistake, ...]:
             "the scores were divided by √d_model / n_heads, which is √(d_head / n_heads)",
             "The root is taken of d_head, that is of d_model / n_heads: not before this division, and "
             "n_heads divides only once.",
-            SPREAD,
+            SPLITTING,
             scale=_divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[-1]) / h),
         ),
         Mistake(
             "root-n_heads",
             "the scores were divided by √n_heads",
             D_HEAD + " How many heads there are does not matter to a score.",
-            SPREAD,
+            SPLITTING,
             scale=_divide_by(lambda q, k, rows, h: np.sqrt(h)),
         ),
         Mistake(
             "n_heads",
             "the scores were divided by the number of heads",
             D_HEAD + " How many heads there are does not matter to a score.",
-            SPREAD,
+            SPLITTING,
             scale=_divide_by(lambda q, k, rows, h: h),
         ),
         Mistake(
             "root-d_model-n_heads",
             "the scores were divided by √(d_model · n_heads)",
             D_HEAD + " d_head is d_model divided by n_heads.",
-            SPREAD,
+            SPLITTING,
             scale=_divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[-1] * h)),
         ),
         Mistake(
             "root-d_model-too",
             "√d_model is still divided by, next to √d_head",
             D_HEAD + " √d_head is right; leave √d_model away.",
-            SPREAD,
+            SPLITTING,
             scale=_divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[-1] * q.shape[-1])),
         ),
         Mistake(
             "root-n_queries",
             "the scores were divided by √n_queries",
             D_HEAD + " After the split the axes are (..., n_heads, n, d_head): d_head is shape[-1].",
-            SPREAD,
+            SPLITTING,
             scale=_divide_by(lambda q, k, rows, h: np.sqrt(q.shape[-2])),
         ),
         Mistake(
             "root-axis-2",
             "the scale was read from axis 2 of the heads, which is d_head for one sentence only",
             D_HEAD + " Counted from the end it is always axis −1.",
-            SPREAD,
+            SPLITTING,
             scale=_divide_by(lambda q, k, rows, h: np.sqrt(q.shape[2])),
         ),
         Mistake(
             "root-axis-1",
             "the scale was read from axis 1 of the queries (before the split, or after it)",
             D_HEAD + " It is the last axis of the queries after the split: shape[-1].",
-            SPREAD,
+            SPLITTING,
             also=[{"scale": _divide_by(lambda q, k, rows, h: np.sqrt(q.shape[1]))}],
             scale=_divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[1])),
         ),
@@ -920,7 +1013,7 @@ def head_scale_mistakes() -> tuple[Mistake, ...]:
             "root-first-axis",
             "the scale was read from the first axis (`len` or `shape[0]`)",
             D_HEAD + " It is the last axis of the queries after the split: shape[-1].",
-            SPREAD,
+            SPLITTING,
             also=[{"scale": _divide_by(lambda q, k, rows, h: np.sqrt(len(rows)))}],
             scale=_divide_by(lambda q, k, rows, h: np.sqrt(len(q))),
         ),
@@ -928,14 +1021,14 @@ def head_scale_mistakes() -> tuple[Mistake, ...]:
             "multiplied-by-root-d_model",
             "the scores were multiplied by √d_model",
             "That spreads them further. Divide. " + D_HEAD,
-            SPREAD,
+            SPLITTING,
             scale=_divide_by(lambda q, k, rows, h: 1 / np.sqrt(rows.shape[-1])),
         ),
         Mistake(
             "root-axis-1-by-heads",
             "d_head was computed from axis 1 of the queries, which is d_model for one sentence only",
             D_HEAD + " Counted from the end, d_model is always axis −1.",
-            SPREAD,
+            SPLITTING,
             also=[{"scale": _divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[1] // h))}],
             scale=_divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[1] / h)),
         ),
@@ -975,6 +1068,12 @@ def _heads_apart(inputs: Any, scores: Array, call: Any) -> str:
     return "Head 0 should look at the first d_head columns only; changing the others moves its scores."
 
 
+def _not_rounded(_inputs: Any, scores: Array, _call: Any) -> str:
+    if np.unique(scores).size < 3 or not (scores == np.round(scores)).all():
+        return ""
+    return "All your scores are whole numbers: `//` rounds down what it divides. A score is divided by `/`."
+
+
 def _factor_off(function: Step, what: str, advice: str) -> Step:
     """Where every number is off by one factor: which factor it is, and what that says."""
 
@@ -1003,7 +1102,7 @@ HEAD_SCALE_BUG = Mend(
     right=head_scores,
     recipe=_head_scores_by_choices,
     probes=(
-        _two_heads_probe("one sentence, 2 heads of 4 columns", d_head=4, n_heads=2, n=(2, 3)),
+        _two_heads_probe("one sentence, 2 heads of 4 columns", d_head=4, n_heads=2, n=(3, 5)),
         _two_heads_probe("one sentence, 4 heads of 3 columns", d_head=3, n_heads=4, n=(5, 7), start=200),
         _two_heads_probe("one sentence, 3 heads of 5 columns", d_head=5, n_heads=3, n=(4, 6), start=350),
         _two_heads_probe("float32, 2 heads of 9 columns", d_head=9, n_heads=2, start=500, dtype=np.float32),
@@ -1013,6 +1112,7 @@ HEAD_SCALE_BUG = Mend(
     properties=(
         Property("one factor", "no score is too large or too small", OFF_BY_SCALE),
         Property("heads apart", "each head looks at columns of its own", _heads_apart),
+        Property("not rounded", "no score is rounded", _not_rounded),
     ),
     axes=("head", "query", "key"),
     two_stacked=("text", "sentence"),
@@ -1057,8 +1157,17 @@ HEAD_SCALE_BUG = Mend(
             "the scores of all heads were averaged",
             "Each head keeps a table of its own, and looks in its own way.",
             ONE_HEAD,
-            also=[{"after": lambda scores, *_: scores.sum(axis=-3)}],
             after=lambda scores, *_: scores.mean(axis=-3),
+        ),
+        Mistake(
+            "one-table",
+            "there is one table for all heads: queries and keys were not split, or the heads' scores were "
+            "added up, which is the same",
+            "Each head compares columns of its own, and keeps a table of its own: (..., n_heads, n_queries, "
+            "n_keys). Split both before the product.",
+            SPLITTING,
+            also=[{"split": lambda rows, n_heads: rows}],
+            after=lambda scores, *_: scores.sum(axis=-3),
         ),
     ),
     hints=(
@@ -1068,7 +1177,7 @@ HEAD_SCALE_BUG = Mend(
     ),
     explain="A score of one head is a sum of d_head products, so its spread is √d_head. √d_model is right "
     "for one head only.",
-    reread=SPREAD,
+    reread=SPLITTING,
 )
 
 # --- multi-head --------------------------------------------------------------------------------------
@@ -1126,6 +1235,20 @@ def _narrow_slices(rows: Array, n_heads: int, x: Array) -> Array:
 
 def _not_projected(x: Array, *_matrices: Any) -> tuple[Array, Array, Array]:
     return x, x, x
+
+
+def _one_not_projected() -> list[dict[str, Any]]:
+    """Queries or keys made of x as it is. Which error follows depends on how they are matched."""
+    forgotten: list[Step] = [
+        lambda x, w_q, w_k, w_v: (x, x @ w_k, x @ w_v),
+        lambda x, w_q, w_k, w_v: (x @ w_q, x, x @ w_v),
+    ]
+    matched: list[Step] = [
+        dot_product_scores,
+        lambda queries, keys: attention(queries, keys, keys)[1],
+        lambda queries, keys: queries @ np.swapaxes(keys, -1, -2),
+    ]
+    return [{"project": project, "match": match} for project in forgotten for match in matched]
 
 
 def _then_projected(rows: Array, n_heads: int, x: Array) -> Array:
@@ -1196,7 +1319,7 @@ def _role_mistakes() -> tuple[Mistake, ...]:
         ),
         Mistake(
             "matrices-transposed",
-            "a matrix was transposed before the product",
+            "a matrix was transposed before the product, or stands on the left of it",
             "Matrices are (in, out) in this course, and stand on the right: x @ w. `nn.Linear` stores them "
             "the other way round, which is where x @ w.T comes from.",
             PROJECTING,
@@ -1349,10 +1472,30 @@ def _merge_and_out_mistakes() -> tuple[Mistake, ...]:
         ),
         Mistake(
             "residual-added",
-            "x was added to the output",
+            "`x` was added to the output",
             "A Transformer does so around this layer. The task asks for the output of the layer alone.",
             MERGING,
             finish=lambda output, x: output + x,
+        ),
+        Mistake(
+            "weights-twice",
+            "the values were mixed twice by the weights",
+            "One mixing is enough: weights @ values. What `attention` returns first is mixed already.",
+            PROJECTING,
+            mix=lambda weights, values, _queries: weights @ (weights @ values),
+        ),
+        Mistake(
+            "weights-not-output",
+            "the weights were taken for the output",
+            "`attention` returns two things, and the output comes first: output, weights = attention(...). "
+            "Merge the output.",
+            PROJECTING,
+            also=[
+                {"mix": lambda weights, *_: weights, "merge": same, "out": lambda m, w_o: m},
+                {"mix": lambda weights, *_: weights, "out": lambda m, w_o: m},
+                {"mix": lambda weights, *_: weights, "out": lambda m, w_o: np.dot(m, w_o)},
+            ],
+            mix=lambda weights, *_: weights,
         ),
         Mistake(
             "weights-transposed",
@@ -1376,9 +1519,24 @@ def _heads_mistakes() -> tuple[Mistake, ...]:
     return (
         *_only(split_mistakes(), ("one-reshape",)),
         Mistake(
+            "counts-swapped",
+            "n_heads was taken for the width of a head",
+            "There are n_heads heads, and each is width // n_heads wide: head h gets the columns from "
+            "h · d_head on.",
+            SPLITTING,
+            also=[
+                {
+                    "split": lambda rows, h, *_: split_heads(rows, rows.shape[-1] // h),
+                    "scale": _divide_by(lambda q, k, x, h: np.sqrt(q.shape[-3])),
+                }
+            ],
+            split=lambda rows, n_heads, *_: split_heads(rows, rows.shape[-1] // n_heads),
+        ),
+        Mistake(
             "interleaved",
             "the columns were dealt out in turn, like cards: head 0 got columns 0, n_heads, 2·n_heads, …",
-            RUNS + " So each row is cut into (n_heads, d_head), in this order: the heads first.",
+            RUNS + " So each row is cut into (n_heads, d_head), in this order: the heads first, and "
+            'without order="F".',
             SPLITTING,
             also=[{"split": _interleaved, "merge": _merged_interleaved}],
             split=_interleaved,
@@ -1399,7 +1557,7 @@ def _heads_mistakes() -> tuple[Mistake, ...]:
         Mistake(
             "weights-averaged",
             "all heads used the same weights, the average over the heads",
-            "Each head mixes its own values by its own weights: split the values, too.",
+            "Each head mixes its own values by its own weights: split the values, too, if you have not.",
             ONE_HEAD,
             also=[
                 {"hide": lambda scores: np.broadcast_to(scores.mean(axis=-3, keepdims=True), scores.shape)}
@@ -1415,12 +1573,13 @@ def _heads_mistakes() -> tuple[Mistake, ...]:
         ),
         Mistake(
             "split-before-projecting",
-            "x was split as it is, before or without the projections",
+            "`x` was split as it is, before or without the projections",
             "Project first: x @ w_q has n_heads·d_head columns, and these are split into heads.",
             SPLITTING,
             also=[
                 {"project": _not_projected, "split": _then_projected},
                 {"project": _not_projected, "split": _narrow},
+                *_one_not_projected(),
             ],
             project=_not_projected,
         ),
@@ -1475,6 +1634,7 @@ def _heads_mistakes() -> tuple[Mistake, ...]:
             ],
             split=_three_axes_taken_apart,
         ),
+        _as_in_pytorch("split", "x"),
         Mistake(
             "sentences-joined",
             "the tokens of all sentences were joined: each attends to those of other sentences, too",
@@ -1514,8 +1674,6 @@ def _heads_mistakes() -> tuple[Mistake, ...]:
 
 def _scale_mistakes_of_the_block() -> tuple[Mistake, ...]:
     chosen = (
-        "root-d_model",
-        "d_model",
         "root-before-heads",
         "root-n_heads",
         "n_heads",
@@ -1529,6 +1687,34 @@ def _scale_mistakes_of_the_block() -> tuple[Mistake, ...]:
         "always-2",
     )
     return (
+        Mistake(
+            "root-d_model",
+            "the scores were divided by √d_model, the root of the width of x",
+            D_HEAD,
+            SPLITTING,
+            scale=_divide_by(lambda q, k, x, h: np.sqrt(x.shape[-1])),
+        ),
+        Mistake(
+            "d_model",
+            "the scores were divided by d_model, the width of x",
+            D_HEAD,
+            SPLITTING,
+            scale=_divide_by(lambda q, k, x, h: x.shape[-1]),
+        ),
+        Mistake(
+            "root-all-heads",
+            "the scores were divided by √(n_heads·d_head), the root of the width of all heads together",
+            D_HEAD,
+            SPLITTING,
+            scale=_divide_by(lambda q, k, x, h: np.sqrt(q.shape[-1] * h)),
+        ),
+        Mistake(
+            "all-heads",
+            "the scores were divided by n_heads·d_head, the width of all heads together",
+            D_HEAD,
+            SPLITTING,
+            scale=_divide_by(lambda q, k, x, h: q.shape[-1] * h),
+        ),
         *_only(head_scale_mistakes(), chosen),
         Mistake(
             "scaled-after-softmax",
@@ -1594,23 +1780,33 @@ def _every_part_counts(inputs: Any, output: Array, call: Any) -> str:
 OFF_BY_A_FACTOR = _factor_off(multi_head, "number", "")
 
 
-def _by_halves(inputs: Any, output: Array, call: Any) -> str:
-    """With w_q all 0 the scores are all 0: what is wrong there lies after the weights, and else before."""
+def _with_equal_weights(inputs: Any, output: Array, call: Any) -> bool | None:
+    """With w_q all 0 the scores are all 0: is the output right then? None where that cannot be said."""
     x, w_q, w_k, w_v, w_o, n_heads = inputs.values()
     if output.shape != x.shape or OFF_BY_A_FACTOR(inputs, output, call):
-        return ""
+        return None
     again = call(x, 0 * w_q, w_k, w_v, w_o, n_heads)
     if again is None or again.shape != output.shape:
-        return ""
+        return None
     mean = np.broadcast_to((x @ w_v @ w_o).mean(axis=-2, keepdims=True), x.shape)
-    if np.allclose(again, mean, atol=1e-3):
-        return (
-            "With w_q all 0 every weight is the same, and there your output is right. So values, merging and "
-            "W_O are, too: look at how the weights come about, from queries, keys, scale and softmax."
-        )
+    return bool(np.allclose(again, mean, atol=1e-3))
+
+
+def _wrong_before_the_weights(inputs: Any, output: Array, call: Any) -> str:
+    if not _with_equal_weights(inputs, output, call):
+        return ""
+    return (
+        "With w_q all 0 every weight is the same, and there your output is right. So values, merging and W_O "
+        "fit together: look at how the weights come about, from queries, keys, the split, scale and softmax."
+    )
+
+
+def _wrong_after_the_weights(inputs: Any, output: Array, call: Any) -> str:
+    if _with_equal_weights(inputs, output, call) is not False:
+        return ""
     return (
         "With w_q all 0 every weight is the same, and the output should be the mean of x @ w_v @ w_o over "
-        "the tokens. Yours is not: look at the values, at merging and at W_O first."
+        "the tokens. Yours is not: look at the values, at merging, at W_O and at what comes after it first."
     )
 
 
@@ -1650,7 +1846,8 @@ MULTI_HEAD = Write(
         Property("sentences apart", "no sentence moves another", _sentences_apart),
         Property("no order", "tokens in another order give outputs in that order", _tokens_trade_places),
         Property("one factor", "no output is too large or too small", OFF_BY_A_FACTOR),
-        Property("equal weights", "equal scores give the mean of the values", _by_halves),
+        Property("weights", "the weights come about as they should", _wrong_before_the_weights, SPLITTING),
+        Property("equal weights", "equal scores give the mean of the values", _wrong_after_the_weights),
     ),
     axes=("token", "entry"),
     two_stacked=("text", "sentence"),
@@ -1749,10 +1946,28 @@ def _rounded_down(weight: float) -> str:
     return f"{math.floor(weight * 1000 + 1e-6) / 1000:.3f}"
 
 
+NEXT_TOKEN = (
+    "Here each token attends to the token after it. Rows are queries and columns are keys: the row of a "
+    "token, the column of the one before it."
+)
+
+
+def _points_to_the_next(scores: Array) -> bool:
+    """True where each token gives its weight to the one after it, or the table would do if it were turned."""
+
+    def weights(table: Array) -> Array:
+        return softmax(np.where(np.isneginf(table).all(axis=-1, keepdims=True), 0, table))
+
+    turned, best = weights(scores.T)[np.arange(6), BEFORE], weights(scores).argmax(axis=-1)
+    return bool((turned[1:] >= ENOUGH).all() or (best[1:-1] == np.arange(2, 6)).all())
+
+
 def _judge_head(scores: Array) -> tuple[str, str]:
     empty = np.isneginf(scores).all(axis=-1)
     if empty.any():
         row = int(empty.argmax())
+        if _points_to_the_next(scores):
+            return "next-token", f"row {row} ({TOKENS[row]}) holds −inf only.\n  {NEXT_TOKEN}"
         return "empty-row", (
             f"row {row} ({TOKENS[row]}) holds −inf only, so that this token may attend to nothing.\n"
             "  Leave at least the key finite that should get the weight."
@@ -1813,13 +2028,8 @@ def _why_not(scores: Array, weights: Array) -> tuple[str, str]:
             "Each token gives its weight to itself: the large scores stand on the diagonal. One column "
             "further to the left stands the token before."
         )
-    turned = softmax(np.where(np.isneginf(scores.T).all(axis=-1, keepdims=True), 0, scores.T))
-    after = places[:-1] + 1
-    if (turned[places, BEFORE][rest] >= ENOUGH).all() or (best[1:-1] == after[1:]).all():
-        return "next-token", (
-            "Here each token attends to the token after it. Rows are queries and columns are keys: the row "
-            "of a token, the column of the one before it."
-        )
+    if _points_to_the_next(scores):
+        return "next-token", NEXT_TOKEN
     if clear[2:].all() and (best[2:] == places[2:] - 2).all():
         return "two-back", "Each token attends to the one two places before it. One place is asked."
     if clear.all() and (best == 0).all():
@@ -1837,7 +2047,10 @@ def _why_not(scores: Array, weights: Array) -> tuple[str, str]:
             "Each token spreads its weight over itself and all tokens before it: that is a causal mask "
             "alone. One of them should stand out."
         )
-    return "", "The row of a token should have its largest score in the column of the token before it."
+    return "", (
+        "The row of a token should have its largest score in the column of the token before it, and no other "
+        "as large."
+    )
 
 
 HEAD_BUILDER = Open(
@@ -2032,8 +2245,14 @@ COUNT_PARAMETERS = Write(
             "each matrix was counted as d_model × d_model",
             PRODUCT + " That is d_model² only where n_heads·d_head is d_model.",
             COUNTING,
-            also=[{"one": lambda d, d_head, h: d * (d // h)}],
             one=lambda d, d_head, h: d * d / h,
+        ),
+        Mistake(
+            "d_head-from-d_model",
+            "d_head was worked out as d_model // n_heads",
+            "d_head is given, and n_heads·d_head need not be d_model: use it as it is.",
+            COUNTING,
+            one=lambda d, d_head, h: d * (d // h),
         ),
         Mistake(
             "d_model-squared-in-each-head",
@@ -2117,6 +2336,7 @@ COUNT_PARAMETERS = Write(
             "W_Q, W_K and W_V were counted for one head, and W_O for all",
             PRODUCT,
             COUNTING,
+            matrices=4,  # so that it makes no pair with another number of them
             more=lambda d, d_head, h: 3 * d * d_head * (1 - h),
         ),
         Mistake(

@@ -206,7 +206,9 @@ def _other_projections() -> Iterable[Mistake]:
             "source token.",
             lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, x @ w_v),
             lambda x, c, w_q, w_k, w_v: (
-                x @ w_q, c @ w_k, np.resize(x @ w_v, (*c.shape[:-1], w_v.shape[-1]))
+                x @ w_q,
+                c @ w_k,
+                np.resize(x @ w_v, (*c.shape[:-1], w_v.shape[-1])),
             ),
         ),
         _from(
@@ -292,16 +294,28 @@ def _other_projections() -> Iterable[Mistake]:
             lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, c @ w_k),
         ),
         _from(
-            "values-from-keys",
-            "the values were made from the keys, by w_v",
-            f"Keys and values are both made from the context itself. {EACH_ITS_OWN}",
+            "made-from-a-projection",
+            "the keys were made from the queries, or the values from the keys, or w_k was left out",
+            f"The line that stops tells which. Keys and values are both made from the context itself. "
+            f"{EACH_ITS_OWN}",
+            lambda x, c, w_q, w_k, w_v: (x @ w_q, x @ w_q @ w_k, c @ w_v),
             lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, c @ w_k @ w_v),
         ),
-        _from(
-            "keys-from-queries",
-            "the keys were made from the queries, by w_k",
-            f"Keys are made from the context itself, as values are. {EACH_ITS_OWN}",
-            lambda x, c, w_q, w_k, w_v: (x @ w_q, x @ w_q @ w_k, c @ w_v),
+        Mistake(
+            "no-w_k",
+            "the context itself was matched: w_k was left out",
+            f"Queries and keys meet in one common space, into which w_q and w_k bring them. {EACH_ITS_OWN}",
+            TWO,
+            project=lambda x, c, w_q, w_k, w_v: (x @ w_q, c, c @ w_v),
+            attend=_by_helper,
+        ),
+        Mistake(
+            "no-w_q",
+            "`x` itself asked: w_q was left out",
+            f"Queries and keys meet in one common space, into which w_q and w_k bring them. {EACH_ITS_OWN}",
+            TWO,
+            project=lambda x, c, w_q, w_k, w_v: (x, c @ w_k, c @ w_v),
+            attend=_by_helper,
         ),
         Mistake(
             "one-product-more",
@@ -319,16 +333,17 @@ def _other_projections() -> Iterable[Mistake]:
             instead=lambda x, c, m: _one_head(x, c, m) @ m.w_v,
         ),
         _from(
-            "no-w_k",
-            "the context itself was matched: w_k was left out",
-            f"Queries and keys meet in one common space, into which w_q and w_k bring them. {EACH_ITS_OWN}",
-            lambda x, c, w_q, w_k, w_v: (x @ w_q, c, c @ w_v),
+            "w_q-applied-twice",
+            "`x` was multiplied by w_q twice",
+            f"Is `x @ w_q` taken once more in the call? {EACH_ITS_OWN}",
+            lambda x, c, w_q, w_k, w_v: (x @ w_q @ w_q, c @ w_k, c @ w_v),
         ),
         _from(
-            "no-w_q",
-            "`x` itself asked: w_q was left out",
-            f"Queries and keys meet in one common space, into which w_q and w_k bring them. {EACH_ITS_OWN}",
-            lambda x, c, w_q, w_k, w_v: (x, c @ w_k, c @ w_v),
+            "multiplied-entry-by-entry",
+            "`*` multiplied entry by entry, where a matrix product is meant",
+            f"`*` needs two arrays of fitting shapes, and sums nothing; a matrix product is written `@`. "
+            f"{EACH_ITS_OWN}",
+            lambda x, c, w_q, w_k, w_v: (x * w_q, c * w_k, c * w_v),
         ),
         _from(
             "no-w_v",
@@ -357,8 +372,8 @@ def _other_projections() -> Iterable[Mistake]:
         ),
         Mistake(
             "matrices-transposed",
-            "a matrix was transposed",
-            IN_OUT,
+            "a matrix was transposed, or w_q was left out",
+            f"{IN_OUT} Without w_q, `x` and the keys have different widths.",
             "04: Queries, keys and values",
             also=[
                 {"project": lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, c @ w_v.T)},
@@ -370,8 +385,8 @@ def _other_projections() -> Iterable[Mistake]:
         Mistake(
             "keys-not-transposed",
             "the keys were not transposed",
-            "In `queries @ ...` each column on the right should be one key: exchange the last two axes of the "
-            "keys, np.swapaxes(keys, -1, -2).",
+            "In `queries @ ...` each column on the right should be one key: exchange the last two axes of "
+            "the keys, np.swapaxes(keys, -1, -2).",
             "01: All pairs at once",
             match=lambda queries, keys: queries @ keys,
         ),
@@ -391,7 +406,8 @@ def _other_projections() -> Iterable[Mistake]:
 
 
 def _one_head(x: Array, context: Array, matrices: Projections) -> Array:
-    return cross_attention_output(x, context, matrices.w_q, matrices.w_k, matrices.w_v)  # type: ignore[arg-type]
+    w_q, w_k, w_v = map(np.asarray, matrices[:3])
+    return cross_attention_output(x, context, w_q, w_k, w_v)
 
 
 def _of_joined(x: Array, joined: Array, w_q: Array, w_k: Array, w_v: Array) -> tuple[Array, ...]:
@@ -483,10 +499,6 @@ CROSS_PROBES = (
             "w_k": np.array([[0, 1, 0], [1, 1, 0], [1, 0, -1], [-1, 0, 1], [0, 0, 1]]),
             "w_v": np.array([[1, 2, 0, 5], [0, 1, 3, 1], [4, 0, 1, 2], [1, 1, 6, 0], [0, 3, 1, 1]]),
         },
-    ),
-    Probe(
-        "keys and values as wide as the context",
-        _pair(n_queries=4, n_keys=6, d_model=7, d_context=5, d_k=5, d_v=5, start=81),
     ),
     Probe("float32", _pair(n_queries=4, n_keys=6, d_k=9, dtype=np.float32, start=71)),
     Probe("2 pairs of sentences", _pair(2, start=301)),
@@ -796,6 +808,7 @@ CAUSAL_BUG = Mend(
     given="causal-upper-left",
     symptom="print `np.tri(1, 3, dtype=bool)`, the mask for one target token and three source tokens. Which "
     "source tokens may it read, and which of them lie in its future?",
+    example=triple(n_queries=1, n_keys=3, d_k=4, d_v=5, start=91),
     call="my_decoder_reader(queries, keys, values)",
     right=ATTENTION.right,
     recipe=ATTENTION.recipe,
@@ -805,7 +818,6 @@ CAUSAL_BUG = Mend(
             "more target than source tokens",
             triple(n_queries=6, n_keys=4, d_k=3, d_v=5, start=61),
         ),
-        Probe("one target token", triple(n_queries=1, n_keys=3, d_k=4, d_v=5, start=91)),
     ),
     properties=(
         Property("source read", "each target token reads each source token", _each_source_token_read),
@@ -833,12 +845,6 @@ CAUSAL_BUG = Mend(
             "the first target token reads the whole source now, and the others do not",
             FINISHED,
             lambda n_queries, n_keys: _upper_left(n_queries, n_keys) | (np.arange(n_queries) == 0)[:, None],
-        ),
-        _behind(
-            "open-for-one-query",
-            "the mask is gone where there is one target token only, and is still there for several",
-            FINISHED,
-            lambda n_queries, n_keys: _upper_left(n_queries, n_keys) | (n_queries == 1),
         ),
         _behind(
             "sizes-swapped",
@@ -927,7 +933,14 @@ CAUSAL_BUG = Mend(
             mistake
             for mistake in ATTENTION.mistakes
             if mistake.name
-            not in ("axis-2", "over-first-axis-items", "sigmoid", "divided-by-largest", "powers-of-2")
+            not in (
+                "axis-2",
+                "over-first-axis-items",
+                "sigmoid",
+                "divided-by-largest",
+                "powers-of-2",
+                "keys-hidden",
+            )
         ),
     ),
     hints=(
@@ -1008,8 +1021,28 @@ ALIGNMENT_TABLE = Table(
                 "holds the largest.",
             ),
             _by_word("scores", TOP, "Those are the largest scores themselves. Their positions are asked."),
+            _by_word(
+                "columns-swapped",
+                ALIGNED.max(axis=-1),
+                "Those are the weights. The position stands first, then its weight.",
+            ),
+            _by_word(
+                "weights-read-down-the-columns",
+                ALIGNED.argmax(axis=0),
+                "Those are the largest weights of the columns. Rows are queries: look along the rows "
+                "(axis=-1).",
+            ),
         ),
         (
+            _by_word(
+                "columns-swapped", BEST, "Those are positions. The position stands first, then its weight."
+            ),
+            _by_word(
+                "weights-read-down-the-columns",
+                ALIGNED.max(axis=0),
+                "Those are the largest weights of the columns. Rows are queries: look along the rows "
+                "(axis=-1).",
+            ),
             _by_word(
                 "not-divided",
                 np.exp(TOP),
@@ -1684,6 +1717,11 @@ def _merged(written: Texts, accepted: Sequence[Texts]) -> Words:
     return list(dict(zip(written, accepted, strict=True)).items())
 
 
+def _last_of_the_name(written: Texts, accepted: Sequence[Texts]) -> Words:
+    by_text = dict(zip(written, accepted, strict=True))
+    return [(text, by_text[text]) for text in written]
+
+
 def _texts_right(marks: Sequence[float], words: Words) -> int:
     return len({text for (text, _), mark in zip(words, marks, strict=True) if mark})
 
@@ -1766,13 +1804,22 @@ ACCURACY_PROBES = tuple(
         ),
         ("one word, the first of its two texts", ("R UW T",), (("R UW T", "R AW T"),)),
         ("one word, the last of its two texts", ("R AW T",), (("R UW T", "R AW T"),)),
-        ("one word, the last of its three texts", ("P IY K AE N",), (("P IH K AA N", "P AH K AA N", "P IY K AE N"),)),
+        (
+            "one word, the last of its three texts",
+            ("P IY K AE N",),
+            (("P IH K AA N", "P AH K AA N", "P IY K AE N"),),
+        ),
         ("one word, the middle of its three texts", ("V EY Z",), (("V EY S", "V EY Z", "V AA Z"),)),
         ("one word, wrong", ("S AY G N",), (("S AY N",),)),
         (
             "a word that comes twice",
             ("L IY D", "L IY D", "N AY T", "B OW"),
             (("L EH D", "L IY D"), ("L EH D",), ("N AY T",), ("B AW", "B OW")),
+        ),
+        (
+            "a word that comes twice, right both times",
+            ("R EH D", "N AY T", "R EH D"),
+            (("R IY D", "R EH D"), ("N AY F",), ("R EH D",)),
         ),
         (
             "a text that is right for another word",
@@ -2140,12 +2187,13 @@ ACCURACY = Write(
         ),
         Mistake(
             "repeated-words-merged",
-            "words that are written alike were counted once",
-            "A dictionary or a set keeps each text once, but two words may sound alike. zip(written, "
-            "accepted) keeps all.",
+            "words that are written alike were taken as one",
+            "A dictionary or a set keeps each text once, and `.index` finds the first, but two words may "
+            "sound alike. zip(written, accepted) keeps all.",
             OFTEN,
             also=[
                 {"pair": _merged, "total": _share_of_these},
+                {"pair": _last_of_the_name},
                 {"total": lambda marks, words, accepted: _texts_right(marks, words) / len(set(dict(words)))},
                 {"total": lambda marks, words, accepted: _texts_right(marks, words) / len(accepted)},
                 {"pair": lambda written, accepted: [(t, accepted[written.index(t)]) for t in written]},
