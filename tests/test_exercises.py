@@ -1089,6 +1089,19 @@ def test_importing_loads_nothing():
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "['numpy']\n"
 
 
+def test_a_check_loads_its_own_lesson_and_those_that_it_builds_on():
+    code = "import sys; from helpers.exercises.catalogue import find; print(find('dot-product').name); "
+    code += "print(sorted(name[-2:] for name in sys.modules if 'lesson_' in name))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said == "dot-product\n['01']\n"
+
+
+def test_every_exercise_is_found_by_its_name():
+    for name, exercise in exercises().items():
+        assert find(f" {name} ") is exercise
+    assert find("no such exercise") is None
+
+
 def test_a_check_is_quick():
     times = []
     for exercise in FUNCTIONS:

@@ -956,7 +956,7 @@ WRONG += [
 # --- from a trial by a reader who had not seen the catalogue
 
 
-def split_as_in_pytorch(rows, n_heads):
+def split_by_view_of_a_batch(rows, n_heads):
     b, n, d = rows.shape
     return rows.view(b, n, n_heads, d // n_heads).transpose(1, 2)
 
@@ -996,7 +996,7 @@ def split_one_below_the_other(rows, n_heads):
     return np.concatenate(np.split(rows, n_heads, axis=-1), axis=-2)
 
 
-def merge_as_in_pytorch(heads):
+def merge_by_transpose_of_a_batch(heads):
     b, h, n, d = heads.shape
     return heads.transpose(1, 2).reshape(b, n, h * d)
 
@@ -1072,7 +1072,7 @@ def count_with_d_head_worked_out(d_model, d_head, n_heads, n_layers):
 
 
 WRONG += [
-    ("split-heads", split_as_in_pytorch, "three-axes-as-in-pytorch"),
+    ("split-heads", split_by_view_of_a_batch, "three-axes-as-in-pytorch"),
     ("split-heads", split_by_permute_of_a_batch, "three-axes-as-in-pytorch"),
     ("split-heads", split_by_transpose_of_a_batch, "three-axes-as-in-pytorch"),
     ("split-heads", split_with_a_batch_of_one, "three-axes-only"),
@@ -1080,7 +1080,7 @@ WRONG += [
     ("split-heads", split_in_turn_unswapped, "interleaved-not-swapped"),
     ("split-heads", split_with_heads_last, "heads-last"),
     ("split-heads", split_one_below_the_other, "one-below-the-other"),
-    ("merge-bug", merge_as_in_pytorch, "batch-of-heads-transposed"),
+    ("merge-bug", merge_by_transpose_of_a_batch, "batch-of-heads-transposed"),
     ("merge-bug", merge_to_three_axes, "always-three-axes"),
     ("head-scale-bug", scores_added_up, "one-table"),
     ("head-scale-bug", scores_never_split, "one-table"),

@@ -3,22 +3,23 @@
 import difflib
 import functools
 import importlib
-import pkgutil
+from pathlib import Path
 
-import helpers.exercises
 from helpers.exercises.kinds import Exercise
+
+FOLDER = Path(__file__).parent
+FILES = {file.stem.removeprefix("lesson_"): file for file in sorted(FOLDER.glob("lesson_*.py"))}
 
 
 @functools.cache
 def lessons() -> dict[str, tuple[Exercise, ...]]:
     """Every lesson's exercises, in teaching order: {"00": (...), "01": (...)}."""
-    modules = sorted(
-        m.name for m in pkgutil.iter_modules(helpers.exercises.__path__) if m.name.startswith("lesson_")
-    )
-    return {
-        name.removeprefix("lesson_"): tuple(importlib.import_module(f"helpers.exercises.{name}").EXERCISES)
-        for name in modules
-    }
+    return {lesson: of_lesson(lesson) for lesson in FILES}
+
+
+def of_lesson(lesson: str) -> tuple[Exercise, ...]:
+    """A lesson's number, "03" -> its exercises, in teaching order."""
+    return tuple(importlib.import_module(f"helpers.exercises.lesson_{lesson}").EXERCISES)
 
 
 @functools.cache
@@ -28,8 +29,15 @@ def exercises() -> dict[str, Exercise]:
 
 
 def find(name: object) -> Exercise | None:
-    """The exercise of this name, or None."""
-    return exercises().get(name.strip()) if isinstance(name, str) else None
+    """The exercise of this name, or None.
+
+    A lesson whose file does not hold the name is not loaded: together they take some 10 MB.
+    """
+    if not isinstance(name, str):
+        return None
+    holds = [lesson for lesson, file in FILES.items() if f'name="{name.strip()}"' in file.read_text("utf-8")]
+    found = (exercise for lesson in holds for exercise in of_lesson(lesson))
+    return next((exercise for exercise in found if exercise.name == name.strip()), None)
 
 
 def unknown(name: object) -> str:
