@@ -46,11 +46,11 @@ def draw(heights):
 
 SLIDER = """import ipywidgets
 
-def explore(step):
-    def show(number):
-        print(100 // step(number))
+def explore(step, tick=str):
+    def show(number, box):
+        print(100 // step(number), tick(box))
 
-    ipywidgets.interact(show, number=ipywidgets.IntSlider(value=3, min=1, max=9))"""
+    ipywidgets.interact(show, number=ipywidgets.IntSlider(value=3, min=1, max=9), box=True)"""
 
 
 def code(cell_id: str, source: str, *tags: str) -> NotebookNode:
@@ -135,6 +135,12 @@ def slider_is_dead_and_memory_is_taken(notebook: NotebookNode) -> None:
     cell_of(notebook, "setup").source += '\n\nballast = bytearray(b"x") * 150_000_000'
 
 
+def box_is_dead(notebook: NotebookNode) -> None:
+    """Leaves every cell right; the check box beside the slider changes nothing."""
+    slider = cell_of(notebook, "number-slider")
+    slider.source = slider.source.replace("lambda number: number", "lambda number: number, tick=type")
+
+
 # How a copy is spoilt -> the items that must fail, each with words that its report must hold.
 CONTROLS: dict[Callable[[NotebookNode], None] | None, dict[str, str]] = {
     None: {},
@@ -160,6 +166,7 @@ CONTROLS: dict[Callable[[NotebookNode], None] | None, dict[str, str]] = {
         "controls-move": "the same at both its ends",
         "kernel-cost": "MB (at most 150)",
     },
+    box_is_dead: {"controls-move": "'box' shows is the same at both its ends"},
 }
 
 
