@@ -129,12 +129,8 @@ def encode(model: EncoderDecoder, source: ArrayLike, mask: ArrayLike | None = No
     """
     x = _embed("source", source, model.source_embeddings, model.source_positions)
     for layer in model.encoder:
-        x = (
-            x
-            + multi_head_attention(layer_norm(x, layer.norm_self), layer.self_attention, model.n_heads, mask)[
-                0
-            ]
-        )
+        own = layer_norm(x, layer.norm_self)
+        x = x + multi_head_attention(own, layer.self_attention, model.n_heads, mask)[0]
         x = x + mlp(layer_norm(x, layer.norm_mlp), layer.mlp)
     return layer_norm(x, model.encoder_norm)
 
