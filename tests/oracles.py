@@ -68,6 +68,14 @@ def log_softmax(scores: Array) -> Array:
     return _each_row(scores, logs)
 
 
+def log_sum_exp(scores: Array) -> Array:
+    def log_of_total(row: list[float]) -> float:
+        total = _total(row)
+        return float(total.ln(DIGITS)) if total else -math.inf
+
+    return _each_row(scores, log_of_total)
+
+
 def attention(queries: Array, keys: Array, values: Array, mask: Array | None = None) -> tuple[Array, Array]:
     """One query, one allowed key, one number at a time; a query without an allowed key is skipped."""
     shape = (queries.shape[-2], keys.shape[-2])

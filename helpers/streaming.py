@@ -1,0 +1,547 @@
+"""How is attention computed without the n × n matrix? A tile of scores at a time (lesson 12).
+
+Softmax asks for the largest score of a row and for the sum of its exponentials, and both can be had from
+pieces of the row. All here rests on that: a partial result, an output and its log-sum-exp (the logarithm of
+the sum of e^score), can be merged with that over other keys. `blocked_attention` gives what `attention` does,
+within rounding, and holds one tile of scores at a time; `KVCache` keeps keys and values between calls.
+Wherever places matter, the queries are the last n_queries of n_keys tokens, as in causal_mask.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from helpers.masking import Mask, causal_mask
+from helpers.scaling import scale_scores
+from helpers.validation import (
+    Array,
+    as_floats,
+    as_rows,
+    require_count,
+    require_finite,
+    require_matching_stacks,
+    require_same_length,
+    require_scores,
+)
+
+# 128 × 1024 scores are half a MiB in float32: small enough for a processor's second cache, and large enough
+# that the two products of a tile take far longer than Python's steps around them. Few queries in a tile waste
+# little on the diagonal of a causal mask; many keys in it make the passes over its rows efficient.
+TILE_QUERIES, TILE_KEYS = 128, 1024
+
+
+def online_softmax(scores: ArrayLike, tile: int = TILE_KEYS) -> tuple[Array, Array]:
+    """(..., n_queries, n_keys) -> weights of the same shape, log_sum_exp (..., n_queries).
+
+    softmax of each row, with its maximum and its sum found in one pass over tiles of `tile` keys. What was
+    summed under a smaller maximum is rescaled when a larger one comes. A row that is all −inf, or has no key,
+    gets zero weights and log_sum_exp −inf. float16, float32 and float64 are kept in the weights; log_sum_exp
+    of float16 scores is float32.
+    Raises as softmax does, and ValueError or TypeError unless `tile` is a whole number of at least 1.
+    Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax", algorithm 3.
+    """
+    scores = as_floats("scores", scores)
+    if scores.ndim == 0:
+        raise ValueError("scores must have shape (..., n_queries, n_keys); got a single number, shape ()")
+    require_scores("scores", scores)
+    tile = require_count("tile", tile)
+    working = _working_dtype(scores)
+    running_max, running_sum = _nothing_seen(scores.shape[:-1], working)
+    for columns in _slices(0, scores.shape[-1], tile):
+        tile_of_scores = scores[..., columns].astype(working)  # a copy, because the step overwrites it
+        _, _, running_max, running_sum = _one_step(tile_of_scores, running_max, running_sum)
+    with np.errstate(over="ignore"):  # as in _one_step
+        shifted = scores.astype(working) - running_max
+    weights = np.exp(shifted) / _or_one(running_sum)
+    return weights.astype(scores.dtype), _log_sum_exp(running_max, running_sum)
+
+
+def merge_partials(
+    output: ArrayLike, log_sum_exp: ArrayLike, other_output: ArrayLike, other_log_sum_exp: ArrayLike
+) -> tuple[Array, Array]:
+    """(..., n_queries, d_v), (..., n_queries), and the same of others -> merged output, merged log_sum_exp.
+
+    Two partial results of the same queries over different keys -> the result over all those keys. Each output
+    counts by its share of the sum of exponentials: e^log_sum_exp of its own keys over that of all keys. Where
+    one has seen no key (−inf) the other is the result; where both have seen none it is zeros and −inf.
+    Raises ValueError where shapes differ, an output is not finite, or a log-sum-exp is NaN or +inf; TypeError
+    for anything but real numbers.
+    Source: Dao et al. 2022, "FlashAttention", section 3.1 (softmax of two joined vectors).
+    """
+    output, log_sum_exp = _checked_partial("", output, log_sum_exp)
+    other_output, other_log_sum_exp = _checked_partial("other_", other_output, other_log_sum_exp)
+    if output.shape != other_output.shape:
+        raise ValueError(
+            f"output and other_output must have the same shape: the same queries, other keys; "
+            f"got {output.shape} and {other_output.shape}"
+        )
+    larger = np.maximum(log_sum_exp, other_log_sum_exp)
+    larger = np.maximum(larger, np.finfo(larger.dtype).min)  # a finite floor: −inf − −inf would be NaN
+    with np.errstate(over="ignore"):  # as in _one_step
+        rescale, other_rescale = np.exp(log_sum_exp - larger), np.exp(other_log_sum_exp - larger)
+    running_sum = rescale + other_rescale  # an output is a partial result with sum 1 and maximum log_sum_exp
+    share, other_share = rescale / _or_one(running_sum), other_rescale / _or_one(running_sum)
+    merged = share[..., None] * output + other_share[..., None] * other_output
+    merged = merged.astype(np.result_type(output, other_output))
+    return merged, _log_sum_exp(larger[..., None], running_sum[..., None])
+
+
+def blocked_attention(
+    queries: ArrayLike,
+    keys: ArrayLike,
+    values: ArrayLike,
+    mask: ArrayLike | None = None,
+    *,
+    causal: bool = False,
+    window: int | None = None,
+    tile_queries: int = TILE_QUERIES,
+    tile_keys: int = TILE_KEYS,
+) -> tuple[Array, Array]:
+    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output, log_sum_exp (..., n_queries).
+
+    output (..., n_queries, d_v) is that of attention, within rounding, without the matrix of weights: tiles
+    of tile_queries × tile_keys scores are made, used and overwritten. `mask` is True where a query may
+    attend, and broadcasts to the scores. `causal` adds causal_mask, `window` adds window_mask (which is
+    causal, too): tiles that are hidden as a whole are skipped. A query that may attend to nothing gets a zero
+    output and log_sum_exp −inf. float16, float32 and float64 are kept; float16 is worked in float32, and its
+    log_sum_exp is float32. Each matrix of the leading axes is done by itself.
+    Raises as attention does, also where a score that is not masked is NaN or +inf: its tile shows it. (The
+    queries are scaled before the product, so that a score must be too large after scaling to be +inf.)
+    ValueError or TypeError unless tiles and window are whole numbers of at least 1. Values are added up
+    before they are divided: where n_keys of them overflow the dtype, the output is inf, with NumPy's warning.
+    Source: Rabe and Staats 2021, "Self-attention Does Not Need O(n²) Memory"; Dao et al. 2022, algorithm 1.
+    """
+    queries, keys, values = _fitting(*_checked(queries, keys, values))
+    reach = _reach(queries.shape[-2], keys.shape[-2], causal, window)
+    tiles = require_count("tile_queries", tile_queries), require_count("tile_keys", tile_keys)
+    return _attend_in_tiles(queries, keys, values, mask, reach, *tiles)
+
+
+def tile_kinds(
+    n_queries: int,
+    n_keys: int,
+    *,
+    causal: bool = False,
+    window: int | None = None,
+    tile_queries: int = TILE_QUERIES,
+    tile_keys: int = TILE_KEYS,
+) -> Array:
+    """n_queries, n_keys -> (rows of tiles, columns of tiles): 0 skipped, 1 partly hidden, 2 wholly allowed.
+
+    What blocked_attention does with each tile under `causal` and `window`: nothing, the products and a mask,
+    or the products alone. Raises TypeError or ValueError unless the counts are whole numbers, n_queries and
+    n_keys at least 0, the others at least 1.
+    """
+    n_queries = require_count("n_queries", n_queries, least=0)
+    n_keys = require_count("n_keys", n_keys, least=0)
+    reach = _reach(n_queries, n_keys, causal, window)
+    tiles_of_queries = list(_slices(0, n_queries, require_count("tile_queries", tile_queries)))
+    tiles_of_keys = list(_slices(0, n_keys, require_count("tile_keys", tile_keys)))
+    kinds = [
+        [reach.sees_some(rows, columns) + reach.sees_all(rows, columns) for columns in tiles_of_keys]
+        for rows in tiles_of_queries
+    ]
+    return np.array(kinds, dtype=int).reshape(len(tiles_of_queries), len(tiles_of_keys))
+
+
+def window_mask(n_queries: int, n_keys: int, window: int) -> Mask:
+    """n_queries, n_keys, window -> (n_queries, n_keys): True for the last `window` keys up to each query.
+
+    Causal, and aligned to the lower right as causal_mask is: a query sees itself and window − 1 before it.
+    Raises TypeError unless the counts are whole numbers, ValueError for a window below 1 or a negative count.
+    Source: Beltagy et al. 2020, "Longformer", section 3.1, with the half that lies in the future left out.
+    """
+    window = require_count("window", window)
+    not_later = causal_mask(n_queries, n_keys)
+    positions_of_queries = np.arange(n_queries)[:, None] + (n_keys - n_queries)
+    return not_later & (np.arange(n_keys) > positions_of_queries - window)
+
+
+def grouped_query_attention(
+    queries: ArrayLike,
+    keys: ArrayLike,
+    values: ArrayLike,
+    mask: ArrayLike | None = None,
+    *,
+    causal: bool = False,
+    window: int | None = None,
+) -> tuple[Array, Array]:
+    """(..., n_heads, n_queries, d_k), (..., n_kv_heads, n_keys, d_k), with d_v -> output, log_sum_exp.
+
+    output (..., n_heads, n_queries, d_v), log_sum_exp (..., n_heads, n_queries). The heads of queries are cut
+    into n_kv_heads runs, and each run shares one head of keys and values: head h reads number
+    h // (n_heads // n_kv_heads). No key is copied. n_kv_heads = 1 is multi-query attention; with
+    n_kv_heads = n_heads each head has keys of its own. `mask` (..., n_heads, n_queries, n_keys) or what
+    broadcasts to it, `causal` and `window` as in blocked_attention.
+    Raises as blocked_attention does, and ValueError unless n_kv_heads divides n_heads.
+    Source: Ainslie et al. 2023, "GQA: Training Generalized Multi-Query Transformer Models", section 2.2.
+    """
+    queries, keys, values = _fitting_heads(*_checked(queries, keys, values))
+    reach = _reach(queries.shape[-2], keys.shape[-2], causal, window)
+    return _attend_in_groups(queries, keys, values, mask, reach)
+
+
+class KVCache:
+    """The keys and values of all tokens so far, so that a new token needs only its own.
+
+    `append` the keys and values of the next tokens, one or many, then `attend` with their queries: the
+    outputs are those rows of the full causal pass, within rounding. Keys (..., n, d_k) and values
+    (..., n, d_v) may have any leading axes, the same in every call. Sequences of unequal length in a batch
+    need a mask that hides the padding, as everywhere.
+    """
+
+    def __init__(self) -> None:
+        """An empty cache; the first `append` settles the leading axes, the widths and the dtype."""
+        self._length = 0
+        self._keys, self._values = np.empty((0, 0)), np.empty((0, 0))
+
+    def __len__(self) -> int:
+        """How many tokens are kept."""
+        return self._length
+
+    @property
+    def keys(self) -> Array:
+        """() -> (..., n_keys, d_k): all keys so far, a view that must not be written to."""
+        return _read_only(self._keys[..., : self._length, :])
+
+    @property
+    def values(self) -> Array:
+        """() -> (..., n_keys, d_v): all values so far, a view that must not be written to."""
+        return _read_only(self._values[..., : self._length, :])
+
+    def append(self, keys: ArrayLike, values: ArrayLike) -> None:
+        """(..., n_new, d_k), (..., n_new, d_v) -> None: keep those of the next n_new tokens.
+
+        The space is doubled when it is full: n tokens that come one by one cost fewer than 3n copied rows.
+        Raises ValueError where a shape does not fit what is kept, or a value is not finite, and TypeError for
+        another dtype or anything but real numbers; then the cache stays as it was.
+        """
+        keys = as_rows("keys", keys, "n_new", "d_k")
+        values = as_rows("values", values, "n_new", "d_v")
+        require_same_length("keys", keys, "values", values, axis=-2)
+        if keys.shape[:-2] != values.shape[:-2]:
+            raise ValueError(
+                f"keys and values must have the same axes before the last two (batch, heads); "
+                f"got {keys.shape} and {values.shape}"
+            )
+        require_finite("values", values)
+        if self._length:
+            _require_like_kept("keys", keys, self.keys)
+            _require_like_kept("values", values, self.values)
+        self._keys = _with_rows(self._keys, self._length, keys)
+        self._values = _with_rows(self._values, self._length, values)
+        self._length += keys.shape[-2]
+
+    def keep(self, n_tokens: int) -> None:
+        """n_tokens -> None: forget all but the first n_tokens, to go on from there; 0 empties the cache.
+
+        Raises ValueError unless 0 ≤ n_tokens ≤ the tokens that are kept, TypeError unless it is whole.
+        """
+        n_tokens = require_count("n_tokens", n_tokens, least=0)
+        if n_tokens > self._length:
+            raise ValueError(f"n_tokens must be at most {self._length}, the tokens kept; got {n_tokens}")
+        self._length = n_tokens
+
+    def attend(
+        self, queries: ArrayLike, mask: ArrayLike | None = None, *, window: int | None = None
+    ) -> tuple[Array, Array]:
+        """(..., n_queries, d_k) -> output (..., n_queries, d_v), log_sum_exp (..., n_queries).
+
+        The queries are those of the last n_queries tokens that were appended, and each sees its own key and
+        those before it (the last `window` of them). With a heads axis (−3), the queries may have more heads
+        than the keys, as in grouped_query_attention. `mask` broadcasts to (..., n_queries, n_keys), all
+        tokens so far: padding in a batch of unequal lengths is hidden by it in every call.
+        Raises as blocked_attention does, and ValueError for more queries than tokens.
+        """
+        queries = as_rows("queries", queries, "n_queries", "d_k")
+        n_queries = queries.shape[-2]
+        if not self._length or n_queries > self._length:
+            raise ValueError(
+                f"queries must belong to the last tokens of the cache: append their keys and values first; "
+                f"got queries of shape {queries.shape} and {self._length} tokens"
+            )
+        reach = _reach(n_queries, self._length, True, window)
+        if self._keys.ndim == 2:  # a single matrix has no axis of heads
+            return _attend_in_tiles(*_fitting(queries, self.keys, self.values), mask, reach)
+        return _attend_in_groups(*_fitting_heads(queries, self.keys, self.values), mask, reach)
+
+
+class _Reach(NamedTuple):
+    """Which keys a query sees by its place alone; the queries are the last n_queries of n_keys tokens."""
+
+    n_queries: int
+    n_keys: int
+    causal: bool
+    window: int | None
+
+    def first_key(self, query: int) -> int:
+        place = query + self.n_keys - self.n_queries
+        return 0 if self.window is None else place - self.window + 1
+
+    def last_key(self, query: int) -> int:
+        place = query + self.n_keys - self.n_queries
+        return place if self.causal else self.n_keys - 1
+
+    def sees_some(self, rows: slice, columns: slice) -> bool:
+        """Whether some query of these rows sees some key of these columns."""
+        not_all_later = columns.start <= self.last_key(rows.stop - 1)
+        not_all_too_early = columns.stop - 1 >= self.first_key(rows.start)
+        return not_all_later and not_all_too_early
+
+    def sees_all(self, rows: slice, columns: slice) -> bool:
+        """Whether every query of these rows sees every key of these columns."""
+        none_later = columns.stop - 1 <= self.last_key(rows.start)
+        none_too_early = columns.start >= self.first_key(rows.stop - 1)
+        return none_later and none_too_early
+
+    def columns(self, rows: slice, tile_keys: int) -> Iterator[slice]:
+        """The tiles of keys of which some query of these rows sees something; no other key is in them."""
+        first, last = self.first_key(rows.start), self.last_key(rows.stop - 1)
+        for columns in _slices(0, self.n_keys, tile_keys):
+            if self.sees_some(rows, columns):
+                yield slice(max(columns.start, first), min(columns.stop, last + 1))
+
+
+def _attend_in_tiles(
+    queries: Array,
+    keys: Array,
+    values: Array,
+    mask: ArrayLike | None,
+    reach: _Reach,
+    tile_queries: int = TILE_QUERIES,
+    tile_keys: int = TILE_KEYS,
+) -> tuple[Array, Array]:
+    """One sequence and one head after the other, one tile of queries after the other."""
+    n_queries, d_v = queries.shape[-2], values.shape[-1]
+    scores_stack = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2])
+    mask = _as_a_view(mask, (*scores_stack, n_queries, keys.shape[-2]))
+    stack = np.broadcast_shapes(scores_stack, values.shape[:-2])
+    queries, keys, values = (
+        np.broadcast_to(part, stack + part.shape[-2:]) for part in (queries, keys, values)
+    )
+    mask = None if mask is None else np.broadcast_to(mask, stack + mask.shape[-2:])
+    output = np.empty((*stack, n_queries, d_v), np.result_type(queries, keys, values))
+    log_sum_exp = np.empty((*stack, n_queries), _working_dtype(output))
+    room = np.empty(min(tile_queries, n_queries) * min(tile_keys, keys.shape[-2]), log_sum_exp.dtype)
+    for place in np.ndindex(stack):
+        one_mask = None if mask is None else mask[place]
+        for rows in _slices(0, n_queries, tile_queries):
+            columns = reach.columns(rows, tile_keys)
+            output[(*place, rows)], log_sum_exp[(*place, rows)] = _attend_rows(
+                queries[place], keys[place], values[place], one_mask, reach, rows, columns, room
+            )
+    return output, log_sum_exp
+
+
+def _attend_rows(
+    queries: Array,
+    keys: Array,
+    values: Array,
+    mask: Mask | None,
+    reach: _Reach,
+    rows: slice,
+    tiles_of_keys: Iterator[slice],
+    room: Array,
+) -> tuple[Array, Array]:
+    """One tile of queries over all the keys that it sees: the derivation of the lesson."""
+    working = room.dtype
+    # n_queries × d_k divisions, not n_queries × n_keys
+    scaled_queries = scale_scores(queries[rows].astype(working, copy=False), queries.shape[-1])
+    running_max, running_sum = _nothing_seen((len(scaled_queries),), working)
+    weighted_sum = np.zeros((len(scaled_queries), values.shape[-1]), working)
+    for columns in tiles_of_keys:
+        if mask is not None and not mask[rows, columns].any():
+            continue
+        tile_of_keys = keys[columns].astype(working, copy=False)
+        tile_of_values = values[columns].astype(working, copy=False)
+        scores = np.matmul(scaled_queries, tile_of_keys.T, out=_shaped(room, rows, columns))
+        if not reach.sees_all(rows, columns):
+            _hide_by_place(scores, reach, rows, columns)
+        if mask is not None:
+            np.copyto(scores, -np.inf, where=~mask[rows, columns])
+        name = f"scores of queries from {rows.start} with keys from {columns.start}"
+        exponentials, rescale, running_max, running_sum = _one_step(scores, running_max, running_sum, name)
+        weighted_sum = rescale * weighted_sum + exponentials @ tile_of_values
+    return weighted_sum / _or_one(running_sum), _log_sum_exp(running_max, running_sum)
+
+
+@np.errstate(over="ignore")  # −3e38 − 3e38 becomes −inf: the exponential is 0 all the same
+def _one_step(
+    scores: Array, running_max: Array, running_sum: Array, name: str = "scores"
+) -> tuple[Array, Array, Array, Array]:
+    """(..., n_queries, tile), two of (..., n_queries, 1) -> exponentials, rescale, new max, new sum.
+
+    One tile of scores more. Its exponentials take its place in memory.
+    """
+    new_max = np.maximum(running_max, scores.max(axis=-1, keepdims=True))
+    if not (new_max < np.inf).all():  # NaN is not smaller, either
+        require_scores(name, scores)
+    rescale = np.exp(running_max - new_max)  # what was summed under a smaller maximum came out too large
+    exponentials = np.exp(np.subtract(scores, new_max, out=scores), out=scores)
+    ones = np.ones((scores.shape[-1], 1), scores.dtype)
+    sum_of_tile = exponentials @ ones  # a product is faster than .sum()
+    return exponentials, rescale, new_max, rescale * running_sum + sum_of_tile
+
+
+def _nothing_seen(rows: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """The maximum and the sum of no score: the lowest finite number, because −inf − −inf is NaN, and 0."""
+    return np.full((*rows, 1), np.finfo(dtype).min, dtype), np.zeros((*rows, 1), dtype)
+
+
+def _log_sum_exp(running_max: Array, running_sum: Array) -> Array:
+    """Two of (..., n_queries, 1) -> (..., n_queries): log Σ e^score, −inf where no score was seen."""
+    logs = np.where(running_sum > 0, running_max + np.log(_or_one(running_sum)), -np.inf)
+    return np.asarray(logs[..., 0], running_sum.dtype)
+
+
+def _or_one(sums: Array) -> Array:
+    """The sums, with 1 for the 0 of a row that has seen nothing: its numerator is 0 as well."""
+    return np.where(sums == 0, sums.dtype.type(1), sums)
+
+
+def _shaped(room: Array, rows: slice, columns: slice) -> Array:
+    """As much of the room as one tile of scores needs, in its shape."""
+    shape = rows.stop - rows.start, columns.stop - columns.start
+    return room[: shape[0] * shape[1]].reshape(shape)
+
+
+def _hide_by_place(scores: Array, reach: _Reach, rows: slice, columns: slice) -> None:
+    """Write −inf for the keys that are later than a query, or too early for its window.
+
+    Only the columns that some of these rows do not see are touched. In them, the first row sees one key less
+    at the right than the second, and one more at the left: triangles.
+    """
+    last_of_first_row = reach.last_key(rows.start) - columns.start
+    later = scores[:, max(0, last_of_first_row + 1) :]
+    not_later = np.tri(later.shape[0], later.shape[1], min(-1, last_of_first_row), dtype=bool)
+    np.copyto(later, -np.inf, where=~not_later)
+    if reach.window is not None:
+        early = scores[:, : max(0, reach.first_key(rows.stop - 1) - columns.start)]
+        first_of_first_row = reach.first_key(rows.start) - columns.start
+        too_early = np.tri(early.shape[0], early.shape[1], first_of_first_row - 1, dtype=bool)
+        np.copyto(early, -np.inf, where=too_early)
+
+
+def _working_dtype(array: Array) -> np.dtype[Any]:
+    """float32 for float16, whose sums stop growing at 2048 + 1; otherwise what it is."""
+    return np.result_type(array, np.float32)
+
+
+def _attend_in_groups(
+    queries: Array, keys: Array, values: Array, mask: ArrayLike | None, reach: _Reach
+) -> tuple[Array, Array]:
+    """(..., n_heads, n, d) is looked at as (..., n_kv_heads, heads that share, n, d): nothing is copied."""
+    n_heads, n_kv_heads = queries.shape[-3], keys.shape[-3]
+    groups = n_kv_heads, n_heads // n_kv_heads
+    outer = np.broadcast_shapes(queries.shape[:-3], keys.shape[:-3])
+    mask = _as_a_view(mask, (*outer, n_heads, reach.n_queries, reach.n_keys))
+    output, log_sum_exp = _attend_in_tiles(
+        queries.reshape(*queries.shape[:-3], *groups, *queries.shape[-2:]),
+        keys[..., None, :, :],
+        values[..., None, :, :],
+        None if mask is None else mask.reshape(*outer, *groups, *mask.shape[-2:]),
+        reach,
+    )
+    heads = (*output.shape[:-4], n_heads)
+    return output.reshape(*heads, *output.shape[-2:]), log_sum_exp.reshape(*heads, reach.n_queries)
+
+
+def _slices(start: int, stop: int, step: int) -> Iterator[slice]:
+    """slice(start, start + step), and so on; the last may be shorter."""
+    return (slice(first, min(first + step, stop)) for first in range(start, stop, step))
+
+
+def _reach(n_queries: int, n_keys: int, causal: bool, window: int | None) -> _Reach:
+    window = None if window is None else require_count("window", window)
+    return _Reach(n_queries, n_keys, causal or window is not None, window)
+
+
+def _checked(queries: ArrayLike, keys: ArrayLike, values: ArrayLike) -> tuple[Array, Array, Array]:
+    queries = as_rows("queries", queries, "n_queries", "d_k")
+    keys = as_rows("keys", keys, "n_keys", "d_k")
+    values = as_rows("values", values, "n_keys", "d_v")
+    require_same_length("keys", keys, "values", values, axis=-2)
+    extremes = values.min(initial=0), values.max(initial=0)  # NaN if there is one
+    if not np.isfinite(extremes).all():  # asked of two numbers, not of an array as large as the values
+        require_finite("values", values)
+    return queries, keys, values
+
+
+def _fitting(queries: Array, keys: Array, values: Array) -> tuple[Array, Array, Array]:
+    require_same_length("queries", queries, "keys", keys)
+    require_matching_stacks("queries", queries, "keys", keys)
+    for name, array in (("queries", queries), ("keys", keys)):
+        require_matching_stacks(name, array, "values", values)
+    return queries, keys, values
+
+
+def _fitting_heads(queries: Array, keys: Array, values: Array) -> tuple[Array, Array, Array]:
+    require_same_length("queries", queries, "keys", keys)
+    shapes = f"got queries {queries.shape}, keys {keys.shape}, values {values.shape}"
+    if min(queries.ndim, keys.ndim, values.ndim) < 3:
+        raise ValueError(f"grouped queries need an axis of heads, (..., heads, n, d); {shapes}")
+    n_heads, n_kv_heads = queries.shape[-3], keys.shape[-3]
+    if values.shape[-3] != n_kv_heads or n_kv_heads == 0 or n_heads % n_kv_heads:
+        raise ValueError(
+            f"keys and values must have the same number of heads (axis −3), and it must divide the number of "
+            f"heads of the queries; {shapes}"
+        )
+    _fitting(queries[..., :1, :, :], keys[..., :1, :, :], values[..., :1, :, :])
+    return queries, keys, values
+
+
+def _as_a_view(mask: ArrayLike | None, shape: tuple[int, ...]) -> Mask | None:
+    """The mask in the shape of the scores, without a copy: a row of padding stays one row in memory."""
+    if mask is None:
+        return None
+    mask = np.asarray(mask)
+    if mask.dtype != np.bool_:
+        raise TypeError(f"mask must hold True (may attend) and False (may not); got dtype {mask.dtype}")
+    try:
+        return np.broadcast_to(mask, shape)
+    except ValueError as error:
+        raise ValueError(
+            f"mask must broadcast to the scores, (..., n_queries, n_keys) = {shape}; got {mask.shape}"
+        ) from error
+
+
+def _checked_partial(whose: str, output: ArrayLike, log_sum_exp: ArrayLike) -> tuple[Array, Array]:
+    output = as_rows(f"{whose}output", output, "n_queries", "d_v")
+    log_sum_exp = as_floats(f"{whose}log_sum_exp", log_sum_exp)
+    if log_sum_exp.shape != output.shape[:-1]:
+        raise ValueError(
+            f"{whose}log_sum_exp must have one number for each row of {whose}output {output.shape}; "
+            f"got {log_sum_exp.shape}"
+        )
+    require_finite(f"{whose}output", output)
+    require_scores(f"{whose}log_sum_exp", log_sum_exp)
+    return output, log_sum_exp.astype(_working_dtype(log_sum_exp))
+
+
+def _with_rows(kept: Array, length: int, new: Array) -> Array:
+    """Room for the rows that are kept and the new ones, twice as much as is kept where it must grow."""
+    needed = length + new.shape[-2]
+    if length == 0 or needed > kept.shape[-2]:
+        grown = np.empty((*new.shape[:-2], max(needed, 2 * length), new.shape[-1]), new.dtype)
+        if length:
+            grown[..., :length, :] = kept[..., :length, :]
+        kept = grown
+    kept[..., length:needed, :] = new
+    return kept
+
+
+def _require_like_kept(name: str, new: Array, kept: Array) -> None:
+    if new.dtype != kept.dtype:
+        raise TypeError(f"{name} must have the dtype of those in the cache, {kept.dtype}; got {new.dtype}")
+    if new.shape[:-2] != kept.shape[:-2] or new.shape[-1] != kept.shape[-1]:
+        raise ValueError(
+            f"{name} must have the shape of those in the cache, {kept.shape}, but for the number of rows; "
+            f"got {new.shape}"
+        )
+
+
+def _read_only(view: Array) -> Array:
+    view.flags.writeable = False
+    return view
