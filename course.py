@@ -10,6 +10,7 @@ The first call makes .venv from requirements.lock. Later calls find it and start
   --cpu     the build of torch without CUDA
   --gpu     the build of torch with CUDA
 With neither, Linux without an NVIDIA driver prefers the CPU build where one can be had.
+  --kernels Triton as well (Linux, 200 MB), which runs lesson 12's kernel; the CUDA build has it anyway
 What follows the verb goes on to JupyterLab, to pytest or to tools/run_notebooks.py:
   python course.py lab --no-browser
   python course.py test -k softmax
@@ -91,12 +92,14 @@ def main(argv):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
-        verb, choice, rest = parse(argv)
+        verb, choice, kernels, rest = parse(argv)
         if verb is None:
             print(__doc__.strip())
             return 0
         check_data()
         ensure(choice)
+        if kernels:
+            ensure_kernels()
         return go(verb, rest)
     except CourseError as error:
         return complain(str(error))
@@ -124,15 +127,17 @@ def too_old():
 
 
 def parse(argv):
-    """argv -> verb or None for the help, "cpu" or "gpu" or None, the arguments to pass on."""
-    verb, choice, rest = None, None, []
+    """argv -> verb or None for the help, "cpu" or "gpu" or None, with Triton or not, what to pass on."""
+    verb, choice, kernels, rest = None, None, False, []
     for place, word in enumerate(argv):
         if word == "--":
             rest.extend(argv[place + 1 :])
             break
         if word in ("-h", "--help", "help"):
-            return None, None, []
-        if word in ("--cpu", "--gpu"):
+            return None, None, False, []
+        if word == "--kernels":
+            kernels = True
+        elif word in ("--cpu", "--gpu"):
             if choice not in (None, word[2:]):
                 raise CourseError("--cpu and --gpu exclude each other: give one of them.")
             choice = word[2:]
@@ -142,11 +147,11 @@ def parse(argv):
             verb = word
         else:
             rest.append(word)
-    if verb is None and (choice or rest):
+    if verb is None and (choice or kernels or rest):
         raise CourseError("a verb is missing: use one of {0}.".format(", ".join(VERBS)))
     if verb == "setup" and rest:
-        raise CourseError("setup takes --cpu or --gpu and nothing else, not {0!r}.".format(rest[0]))
-    return verb, choice, rest
+        raise CourseError("setup takes --cpu, --gpu and --kernels only, not {0!r}.".format(rest[0]))
+    return verb, choice, kernels, rest
 
 
 # --- the data -----------------------------------------------------------------------------------------------
@@ -311,6 +316,20 @@ def ensure(choice):
                 stamp["python"], here
             )
         )
+
+
+def ensure_kernels():
+    """Install Triton at the version that the CUDA list names. Where it is already, this looks and returns."""
+    (line,) = [each for each in requirements(CUDA_LOCK) if each.startswith("triton==")]
+    name = line.partition(";")[0].strip().replace("==", "-")
+    if name + ".dist-info" in installed():
+        return
+    if not sys.platform.startswith("linux"):
+        raise CourseError("--kernels: Triton is made for Linux only. Lesson 12 can be read without it.")
+    screen = Screen()
+    screen.step("Installing Triton")
+    with Guard() as guard:
+        install(["--no-deps", line], 1, guard, screen)
 
 
 def check_venv_modules():

@@ -87,7 +87,7 @@ def make_course(folder: Path) -> Path:
         "pyproject.toml": PROJECT,
         "backend.py": BACKEND,
         "requirements.lock": LOCK,
-        "requirements-cuda.lock": "nvidia_tiny==1.0\n",
+        "requirements-cuda.lock": "nvidia_tiny==1.0\ntriton==1.0 ; sys_platform == 'linux'\n",
         "data/sources.toml": entry,
     }.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -102,6 +102,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_wheel(folder, "torch", "2.13.0+cpu")
     make_wheel(folder, "torch", "2.13.0", needs="nvidia-tiny==1.0")
     make_wheel(folder, "nvidia_tiny", "1.0")
+    make_wheel(folder, "triton", "1.0")
     return folder
 
 
@@ -171,6 +172,27 @@ def test_a_finished_set_up_is_found_again_at_once(made: Path, wheels: Path) -> N
     assert second.stdout == "Ready: python course.py lab\n"
     assert time.perf_counter() - start < 1
     assert json.loads((made / ".venv" / "course-stamp.json").read_text())["torch"] == "cpu"
+
+
+@only_linux
+def test_kernels_adds_triton_once(made: Path, wheels: Path) -> None:
+    first = run(made, "setup", "--kernels", env=settings(wheels))
+    assert first.returncode == 0, first.stderr
+    assert "1. Installing Triton\n" in first.stdout
+    assert list(made.glob(".venv/**/triton-1.0.dist-info"))
+    for words in (["setup", "--kernels"], ["setup"]):  # without a network: nothing is left to do
+        again = run(made, *words, env=settings())
+        assert (again.returncode, again.stdout) == (0, "Ready: python course.py lab\n")
+
+
+def test_without_linux_kernels_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(course, "installed", set)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(course.CourseError, match="Linux only"):
+        course.ensure_kernels()
+    assert capsys.readouterr().out == ""
 
 
 def test_the_verbs_pass_arguments_and_the_exit_status(made: Path, wheels: Path) -> None:
@@ -392,19 +414,22 @@ def test_a_python_without_venv_is_told_what_to_install(module: str, monkeypatch:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ([], (None, None, [])),
-        (["lab", "--help"], (None, None, [])),
-        (["test"], ("test", None, [])),
-        (["--cpu", "lab", "--port=9"], ("lab", "cpu", ["--port=9"])),
-        (["test", "--gpu", "-k", "x"], ("test", "gpu", ["-k", "x"])),
-        (["test", "--", "--cpu"], ("test", None, ["--cpu"])),
+        ([], (None, None, False, [])),
+        (["lab", "--help"], (None, None, False, [])),
+        (["test"], ("test", None, False, [])),
+        (["--cpu", "lab", "--port=9"], ("lab", "cpu", False, ["--port=9"])),
+        (["test", "--gpu", "-k", "x"], ("test", "gpu", False, ["-k", "x"])),
+        (["test", "--kernels", "-k", "x"], ("test", None, True, ["-k", "x"])),
+        (["test", "--", "--cpu", "--kernels"], ("test", None, False, ["--cpu", "--kernels"])),
     ],
 )
-def test_words_are_sorted(words: list[str], expected: tuple[str | None, str | None, list[str]]) -> None:
+def test_words_are_sorted(
+    words: list[str], expected: tuple[str | None, str | None, bool, list[str]]
+) -> None:
     assert course.parse(words) == expected
 
 
-@pytest.mark.parametrize("words", [["tset"], ["--cpu"], ["lab", "--cpu", "--gpu"], ["setup", "more"]])
+@pytest.mark.parametrize("words", [["tset"], ["--cpu"], ["--kernels"], ["lab", "--cpu", "--gpu"], ["setup", "more"]])
 def test_wrong_words_are_one_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert course.main(words) == 1
     assert capsys.readouterr().err.count("\n") == 1

@@ -130,6 +130,13 @@ def test_the_locks_are_split_as_the_tool_splits_them() -> None:
     )
 
 
+def test_the_kernels_take_the_triton_of_the_cuda_build() -> None:
+    (extra,) = (Requirement(line) for line in PROJECT["project"]["optional-dependencies"]["kernels"])
+    assert extra.specifier == CUDA_LOCK["triton"].specifier
+    assert extra.marker is not None
+    assert not extra.marker.evaluate({"platform_system": "Darwin"})
+
+
 @pytest.mark.parametrize(
     "line",
     [
