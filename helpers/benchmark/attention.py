@@ -1,0 +1,390 @@
+"""What is measured of attention: by itself, readable against fused, and as a module with its projections.
+
+Sizes: B 1, H 8, d_head 64, so d_model 512. Every group of implementations that belong together is run in
+turns, so that each ratio is one of two calls in the same round.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own manual gives it)
+
+from helpers.benchmark import devices
+from helpers.benchmark.findings import slopes_of
+from helpers.benchmark.harness import History, Limits, Outcome, Run, measure_group, paired_ratio
+from helpers.benchmark.records import SCHEMA, Case, Ratio, Record
+from helpers.benchmark.report import duration
+from helpers.pytorch.attention import MultiHeadAttention, attention, best_device, causal_mask, fused_attention
+from helpers.pytorch.weights import to_torch
+
+N_HEADS, D_HEAD = 8, 64
+D_MODEL = N_HEADS * D_HEAD
+FORWARD, BOTH = "forward", "forward and backward"
+NO_WEIGHTS = "nn.MultiheadAttention without weights"  # need_weights=False
+# Each ratio that a record keeps: over, under. Named back ends are set against PyTorch's own choice as well.
+RATIOS = {
+    "attention": [("readable", "fused")],
+    "module": [
+        ("ours", "bare"),
+        ("ours", "nn.MultiheadAttention"),
+        ("ours", NO_WEIGHTS),
+        ("nn.MultiheadAttention", "bare"),
+        (NO_WEIGHTS, "bare"),
+    ],
+}
+# How many times the readable form writes or reads an n × n array, with nothing kept in a cache.
+FULL_MOVES = {FORWARD: 6, BOTH: 15}
+CAUSAL_MOVES = {FORWARD: 10, BOTH: 23}
+FORMULAS = {
+    "operations": "forward: 2 products of 2·H·n²·d each, 4·H·n²·d, and half of that if causal; the backward "
+    "pass needs 4 such products, so 3 times as many for both (papers that count the scores twice say 3.5); "
+    "a module adds 4 projections, 8·n·d_model², 3 times as many for both passes",
+    "moved_bytes": "fused: queries, keys, values and output once each, 4·H·n·d numbers, for both passes "
+    "12·H·n·d; readable: the same, and its n × n arrays, each written once and read once by every step: "
+    "6·H·n² numbers (causal 10), for both passes 15 (causal 23)",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run covers, and how long it may take.
+
+    `backends` are measured by name, beside PyTorch's own choice: forward, and `backends_both` in both passes.
+    """
+
+    sizes: Sequence[int]
+    module_sizes: Sequence[int]
+    dtypes: Sequence[str] = ("float32",)
+    passes: Sequence[str] = (FORWARD, BOTH)
+    causal: Sequence[bool] = (False, True)
+    backends: Sequence[str] = ()
+    backends_both: Sequence[str] = ()
+    limits: Limits = field(default_factory=Limits)
+    matmul_size: int = 2048
+    copied_bytes: int = 2**28
+
+
+class Group(NamedTuple):
+    """Implementations that do the same job on the same input, and are run in turns."""
+
+    part: str
+    dtype: str
+    passes: str
+    causal: bool
+
+
+def plan_for(kind: str, quick: bool = False) -> Plan:
+    """A device's kind, quick or not -> what to measure on it.
+
+    A quick plan takes two or three seconds on two free cores, and about 100 MB, so that a lesson can run it.
+    """
+    doubling = tuple(2**power for power in range(8, 16))  # 256 to 32,768
+    if quick:
+        return Plan(
+            sizes=(256, 512, 768, 1024),  # the readable form up to 768: its next arrays are too large here
+            module_sizes=(256, 512),
+            passes=(FORWARD,),
+            causal=(False,),
+            limits=Limits(least_rounds=3, most_rounds=15, seconds=0.2, bytes_a_call=48 * 2**20),
+            matmul_size=768,
+            copied_bytes=2**24,
+        )
+    backends = devices.BACKENDS_OF[kind]
+    if kind == "cuda":
+        return Plan(
+            sizes=doubling,
+            module_sizes=doubling,
+            dtypes=("float32", "bfloat16"),
+            backends=backends,
+            backends_both=backends,
+            limits=Limits(most_rounds=50, seconds=1.0),
+            matmul_size=8192,
+            copied_bytes=2**31,
+        )
+    limits = Limits(seconds=1.5, seconds_a_call=6.0)
+    return Plan(sizes=doubling[:6], module_sizes=doubling[:5], backends=backends, limits=limits)
+
+
+def run_attention_benchmark(
+    device: str | torch.device | None = None,
+    quick: bool = False,
+    plan: Plan | None = None,
+    say: Callable[[str], object] | None = None,
+    threads: int | None = None,
+) -> Record:
+    """A device's name (None: the best that is here), quick or not -> the record of one run.
+
+    `threads` is how many processor threads torch may use meanwhile; None leaves that as it is. On a busy
+    machine one thread gives steadier times than several, which wait for each other.
+    `plan` replaces the one that plan_for gives. `say` takes a line for each case; None prints it to stderr.
+    Stopped by Ctrl-C, it gives what was measured until then, with `complete` False.
+    Raises ValueError where the device is not here, or cannot be timed.
+    """
+    device = best_device(device)
+    tools = devices.tools_for(device)
+    plan = plan_for(device.type, quick) if plan is None else plan
+    say = to_stderr if say is None else say
+    with torch_threads(threads):
+        record = empty_record("attention", tools, quick, asdict(plan), FORMULAS)
+        try:
+            _measure(record, plan, device, tools, say)
+            record["complete"] = True
+        except KeyboardInterrupt:
+            say("stopped: what was measured until here is kept, and marked as incomplete")
+    record["slopes"] = slopes_of(record["cases"])
+    return record
+
+
+def _measure(
+    record: Record, plan: Plan, device: torch.device, tools: devices.Cpu, say: Callable[[str], object]
+) -> None:
+    """Fill the record, case by case."""
+    for dtype in plan.dtypes:
+        record["ceilings"] += devices.measured_ceilings(
+            device, getattr(torch, dtype), plan.matmul_size, plan.copied_bytes
+        )
+        tools.clear()
+    for group in groups(plan):
+        backends = plan.backends if group.passes == FORWARD else plan.backends_both
+        past = {name: History() for name in names_in(group.part, backends)}
+        for n in plan.sizes if group.part == "attention" else plan.module_sizes:
+            runs = runs_of(group, n, device, backends)
+            outcomes = measure_group(runs, tools, plan.limits, n, past)
+            for name, run in runs.items():
+                record["cases"].append(case_of(group, n, name, run, outcomes[name]))
+                say(f"{n:6} {'causal' if group.causal else 'full  '} {group.dtype:8} {group.passes:20} "
+                    f"{name:37} {in_short(outcomes[name])}")  # fmt: skip
+            named = [(name, "fused") for name in outcomes if name.startswith("fused by ")]
+            record["ratios"] += ratios_of(group, n, outcomes, RATIOS[group.part] + named)
+            del runs
+            tools.clear()
+
+
+def groups(plan: Plan) -> list[Group]:
+    """A plan -> its groups, in order."""
+    return [
+        Group(part, dtype, passes, causal)
+        for part in ("attention", "module")
+        for dtype in plan.dtypes
+        for passes in plan.passes
+        for causal in plan.causal
+    ]
+
+
+def names_in(part: str, backends: Sequence[str]) -> list[str]:
+    """A part, named back ends -> the implementations that are measured."""
+    if part == "attention":
+        return ["readable", "fused", *(f"fused by {backend}" for backend in backends)]
+    return ["ours", "bare", "nn.MultiheadAttention", NO_WEIGHTS]
+
+
+def runs_of(group: Group, n: int, device: torch.device, backends: Sequence[str] = ()) -> dict[str, Run]:
+    """A group, n, a device -> its implementations, ready to be called, by name.
+
+    Input is made here, and only as large as n: what grows with n² is made in the calls (and for the readable
+    form, which needs its mask beforehand, the mask: one byte for each query and key).
+    """
+    build = _attention_runs if group.part == "attention" else _module_runs
+    return build(group, n, device, backends)
+
+
+def operations(part: str, n: int, causal: bool, passes: str) -> int:
+    """A part, n, causal or not, passes -> the operations that it needs on paper, as FORMULAS says."""
+    products = 4 * N_HEADS * n * n * D_HEAD // (2 if causal else 1)
+    projections = 8 * n * D_MODEL**2 if part == "module" else 0
+    return (products + projections) * (3 if passes == BOTH else 1)
+
+
+def moved_bytes(implementation: str, n: int, causal: bool, passes: str, itemsize: int) -> int | None:
+    """An implementation, n, ... -> the bytes that it moves, as FORMULAS says; None where it says none."""
+    rows = (12 if passes == BOTH else 4) * N_HEADS * n * D_HEAD
+    moves = (CAUSAL_MOVES if causal else FULL_MOVES)[passes]
+    if implementation == "readable":
+        return (rows + moves * N_HEADS * n * n) * itemsize
+    return rows * itemsize if implementation.startswith("fused") and "math" not in implementation else None
+
+
+def bare_attention(module: MultiHeadAttention, x: Tensor, causal: bool = False) -> Tensor:
+    """A module, x (B, n, d_model) -> (B, n, d_model): its projections and PyTorch's function, and no more.
+
+    What the module costs beyond this is what its checks and its readability cost.
+    """
+    batch, n, _ = x.shape
+    projections = module.to_queries, module.to_keys, module.to_values
+    heads = [linear(x).view(batch, n, module.n_heads, -1).transpose(1, 2) for linear in projections]
+    queries, keys, values = heads
+    output = F.scaled_dot_product_attention(queries, keys, values, is_causal=causal)
+    return module.to_output(output.transpose(1, 2).reshape(batch, n, -1))
+
+
+def _attention_runs(group: Group, n: int, device: torch.device, backends: Sequence[str]) -> dict[str, Run]:
+    dtype = getattr(torch, group.dtype)
+    generator = torch.Generator().manual_seed(n)
+    rows = torch.randn(4, 1, N_HEADS, n, D_HEAD, generator=generator).to(device, dtype)
+    queries, keys, values, gradient = rows
+    mask = causal_mask(n, n, device) if group.causal else None
+    learns = queries.detach().requires_grad_(group.passes == BOTH)
+    chosen = devices.chosen_backend(learns, group.causal)
+    runs = {}
+    for name in names_in("attention", backends):
+        named = name.removeprefix("fused by ") if name.startswith("fused by ") else None
+
+        def forward(q: Tensor, k: Tensor, v: Tensor, readable: bool = name == "readable") -> Tensor:
+            return attention(q, k, v, mask)[0] if readable else fused_attention(q, k, v, causal=group.causal)
+
+        runs[name] = Run(
+            call_of(forward, (queries, keys, values), gradient, group.passes),
+            around(group.passes, named),
+            power=2 if name == "readable" or named == "math" else 1,
+            backend=named or (chosen if name == "fused" else None),
+            operations=operations("attention", n, group.causal, group.passes),
+            moved_bytes=moved_bytes(name, n, group.causal, group.passes, dtype.itemsize),
+        )
+    return runs
+
+
+def _module_runs(group: Group, n: int, device: torch.device, backends: Sequence[str]) -> dict[str, Run]:
+    dtype = getattr(torch, group.dtype)
+    generator = torch.Generator().manual_seed(n)
+    x, gradient = torch.randn(2, 1, n, D_MODEL, generator=generator).to(device, dtype)
+    ours = MultiHeadAttention(D_MODEL, N_HEADS, device=device, dtype=dtype).eval()
+    theirs = to_torch(ours)
+    # Their True means "may not", and their is_causal still wants the mask.
+    mask = ~causal_mask(n, n, device) if group.causal else None
+    causal = group.causal
+
+    def by_theirs(x: Tensor, need_weights: bool) -> Tensor:
+        return theirs(x, x, x, need_weights=need_weights, attn_mask=mask, is_causal=causal)[0]
+
+    calls: dict[str, tuple[Callable[..., Tensor], nn.Module, int]] = {
+        "ours": (lambda x, *_: ours(x, causal=causal), ours, 1),
+        "bare": (lambda x, *_: bare_attention(ours, x, causal), ours, 1),
+        "nn.MultiheadAttention": (lambda x, *_: by_theirs(x, True), theirs, 2),
+        NO_WEIGHTS: (lambda x, *_: by_theirs(x, False), theirs, 2),
+    }
+    return {
+        name: Run(
+            call_of(forward, (x, *module.parameters()), gradient, group.passes),
+            around(group.passes),
+            power=power,
+            operations=operations("module", n, causal, group.passes),
+        )
+        for name, (forward, module, power) in calls.items()
+    }
+
+
+def call_of(
+    forward: Callable[..., Tensor], inputs: Sequence[Tensor], gradient: Tensor, passes: str
+) -> Callable[[], object]:
+    """A forward pass, its inputs, the gradient of its output -> the call that is timed."""
+    if passes == FORWARD:
+        return lambda: forward(*inputs)
+    wanted = [
+        each.detach().requires_grad_() if not isinstance(each, nn.Parameter) else each for each in inputs
+    ]
+    return lambda: torch.autograd.grad(forward(*wanted), wanted, gradient)
+
+
+def around(passes: str, backend: str | None = None) -> Callable[[], AbstractContextManager[object]]:
+    """Passes, a back end's name or None -> what is set up before the clock starts.
+
+    No gradients are prepared where none is asked for.
+    """
+
+    @contextmanager
+    def settings() -> Iterator[None]:
+        with ExitStack() as stack:
+            stack.enter_context(torch.inference_mode() if passes == FORWARD else nullcontext())
+            stack.enter_context(devices.only_backend(backend) if backend else nullcontext())
+            yield
+
+    return settings
+
+
+@contextmanager
+def torch_threads(wanted: int | None) -> Iterator[None]:
+    """How many threads torch may use inside (None: as it does); afterwards they are as many as before."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(before if wanted is None else wanted)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def case_of(group: Group, n: int, name: str, run: Run, outcome: Outcome) -> Case:
+    """A group, n, a run and what came of it -> the case for the record."""
+    return {
+        **group._asdict(),  # type: ignore[typeddict-item]
+        "implementation": name,
+        "backend": run.backend,
+        "n": n,
+        "status": outcome.status,
+        "reason": outcome.reason,
+        "seconds": outcome.seconds(),
+        "peak_bytes": outcome.peak_bytes,
+        "operations": run.operations,
+        "moved_bytes": run.moved_bytes,
+    }
+
+
+def ratios_of(
+    group: Group, n: int, outcomes: Mapping[str, Outcome], pairs: Sequence[tuple[str, str]]
+) -> list[Ratio]:
+    """A group, n, {name: outcome}, (over, under) pairs -> ratios of those measured in the same rounds."""
+    found = []
+    for over, under in pairs:
+        samples = outcomes[over].samples, outcomes[under].samples
+        if samples[0] and len(samples[0]) == len(samples[1]):
+            pair = {"over": over, "under": under, "n": n, "rounds": len(samples[0])}
+            found.append({**group._asdict(), **pair, **paired_ratio(*samples)})
+    return found  # type: ignore[return-value]
+
+
+def empty_record(
+    suite: str, tools: devices.Cpu, quick: bool, plan: Mapping[str, Any], formulas: dict[str, str]
+) -> Record:
+    """A suite, a device's tools, what was asked for, formulas in words -> a record without measurements."""
+    commit, changed = devices.git_state()
+    return {
+        "schema": SCHEMA,
+        "suite": suite,
+        "complete": False,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit,
+        "tree_changed": changed,
+        "device": tools.describe(),
+        "threads": torch.get_num_threads(),
+        "versions": devices.versions(),
+        "arguments": {
+            "device": tools.kind,
+            "quick": quick,
+            **json.loads(json.dumps(plan)),  # as it will be read: lists, no tuples
+            "float32_products": torch.get_float32_matmul_precision(),
+        },
+        "formulas": formulas,
+        "ceilings": [],
+        "cases": [],
+        "ratios": [],
+        "slopes": [],
+    }
+
+
+def in_short(outcome: Outcome) -> str:
+    """What came of a run -> its median time, or why there is none."""
+    seconds = outcome.seconds()
+    if seconds is None:
+        return f"{outcome.status}: {outcome.reason}"
+    return duration(seconds["median"])
+
+
+def to_stderr(line: str) -> None:
+    """A line -> printed where it does not mix with the results."""
+    print(line, file=sys.stderr, flush=True)
