@@ -660,10 +660,17 @@ def test_slopes_of_time_leave_out_the_short_calls_and_memory_does_not():
 
 
 def test_two_points_make_no_slope_and_lines_are_kept_apart():
-    assert findings.slopes_of([a_case(4), a_case(8)]) == []
-    both = [a_case(n, name) for n in (2, 4, 8) for name in ("readable", "fused")]
-    both += [a_case(n, causal=True) for n in (2, 4, 8)]
+    assert findings.slopes_of([a_case(1024), a_case(2048)]) == []
+    large = (1024, 2048, 4096)
+    both = [a_case(n, name) for n in large for name in ("readable", "fused")]
+    both += [a_case(n, causal=True) for n in large]
     assert len(findings.slopes_of(both)) == 6
+
+
+def test_short_calls_alone_make_no_slope_of_time():
+    cases = [a_case(n) for n in (128, 256, 512, 1024, 2048)]
+    (memory,) = findings.slopes_of(cases)
+    assert (memory["quantity"], memory["points"]) == ("peak_bytes", 5)
 
 
 def test_goals_by_hand():
@@ -928,7 +935,7 @@ def test_the_quick_command_from_outside(tmp_path):
 # --- figures
 
 
-NS = (256, 1024, 4096)
+NS = (256, 1024, 2048, 4096)
 
 
 @pytest.fixture
@@ -956,9 +963,53 @@ def test_times_are_drawn_and_told(drawn, shown, capsys):
     np.testing.assert_allclose(line.get_xydata(), [(n, n**3 * 1e-9) for n in NS])
     assert len(shown[0].axes[0].collections) == 2  # the bands
     told = capsys.readouterr().out
-    assert "readable: 16.8 ms at n 256, 68.7 s at n 4,096; grows like n^3.00 from n 256 on" in told
-    assert "fused: 256 µs at n 256, 4.10 ms at n 4,096; grows like n^1.00 from n 256 on" in told
+    assert "readable: 16.8 ms at n 256, 68.7 s at n 4,096; grows like n^3.00 from n 1,024 on" in told
+    assert "fused: 256 µs at n 256, 4.10 ms at n 4,096; grows like n^1.00 from n 1,024 on" in told
     assert "readable, n 8,192: skipped, no room" in told
+    assert "times as long" not in told  # the record has no ratio of readable to fused
+
+
+def test_the_slope_that_is_told_is_fitted_by_todays_rule(drawn, shown, capsys):
+    drawn["slopes"] = [{**slope, "slope": 7.0, "from_n": 2} for slope in drawn["slopes"]]
+    plots.plot_times(drawn)
+    assert "grows like n^3.00 from n 1,024 on" in capsys.readouterr().out
+
+
+def test_readable_over_fused_is_told_for_the_largest_size_of_the_setting(drawn, shown, capsys):
+    drawn["ratios"] = [
+        a_ratio("readable", "fused", 4096, 5.0, part="attention"),
+        a_ratio("readable", "fused", 256, 3.0, part="attention"),
+        a_ratio("readable", "fused", 4096, 7.0, part="module"),
+        a_ratio("readable", "fused", 8192, 9.0, part="attention", causal=True),
+    ]
+    plots.plot_times(drawn)
+    told = capsys.readouterr().out
+    assert "At n 4,096 readable takes 5.0 times as long as fused (4.9–5.2)\n" in told
+    assert told.count("times as long") == 1
+
+
+def test_sizes_that_were_left_out_share_a_line(drawn, shown, capsys):
+    drawn["cases"] += [
+        a_case(16384, status="skipped", reason="so long"),
+        a_case(512, "fused", status="refused"),
+    ]
+    drawn["cases"] += [a_case(n, "odd", status="out of memory") for n in NS]
+    plots.plot_times(drawn)
+    told = capsys.readouterr().out
+    assert "readable, n 8,192 and more: skipped, no room\n" in told
+    assert "fused, n 512: refused, no room\n" in told
+    assert "odd, n 256 and more: out of memory, no room\n" in told
+    plots.plot_memory(drawn)
+    told = capsys.readouterr().out
+    assert "readable, n 8,192 and more: not measured\n" in told
+    assert "odd, n 256 and more: out of memory\n" in told
+    assert "no room" not in told
+
+
+def test_a_gap_is_not_called_an_end(drawn, shown, capsys):
+    drawn["cases"] += [a_case(n, "fused", status="refused") for n in (128, 512)]
+    plots.plot_times(drawn)
+    assert "fused, n 128, 512: refused, no room\n" in capsys.readouterr().out
 
 
 def test_memory_is_drawn_with_its_fit_and_told(drawn, shown, capsys):
@@ -983,11 +1034,28 @@ def test_the_roofline_is_drawn_and_told(drawn, shown, capsys):
     assert (roof[:, 1] <= 4e9).all()
     np.testing.assert_allclose(roof[0, 1], 1e8 * roof[0, 0])
     told = capsys.readouterr().out
-    assert "product 4.00 GFLOP/s, copy 100 MB/s; they meet at 40.0 operations a byte" in told
-    assert (
-        "readable: 2.0 operations a byte; n 4,096 reaches 2.44 MFLOP/s, 1% of its ceiling, the copy" in told
-    )
-    assert "fused: 32.0 to 512.0 operations a byte; n 4,096 reaches 4.10 GFLOP/s, 102% of its ceiling" in told
+    assert "calculating 4.00 GFLOP/s, moving 100 MB/s; they meet at 40.0 operations a byte" in told
+    assert "readable: 2.0 operations a byte, where moving is the limit; " in told
+    assert "n 4,096 reaches 2.44 MFLOP/s, 1% of its ceiling there\n" in told
+    assert "fused: 32.0 to 512.0 operations a byte, on both sides of the corner; " in told
+    assert "n 4,096 reaches 4.10 GFLOP/s, 102% of its ceiling there: " in told
+    assert told.count("the ceiling was measured at a busier moment\n") == 1
+
+
+def test_the_roofline_shows_its_slope_and_says_where_calculating_is_the_limit(drawn, shown, capsys):
+    drawn["ceilings"][1]["rate"] = 4e9  # now they meet at 1, to the left of every point
+    plots.plot_roofline(drawn)
+    roof = shown[0].axes[0].lines[0].get_xydata()
+    assert roof[0, 0] <= 1 / 8
+    told = capsys.readouterr().out
+    assert "readable: 2.0 operations a byte, where calculating is the limit; " in told
+    assert "fused: 32.0 to 512.0 operations a byte, where calculating is the limit; " in told
+
+
+def test_points_that_stand_above_one_another_have_their_notes_beside(drawn, shown):
+    plots.plot_roofline(drawn)
+    notes = [text for text in shown[0].axes[0].texts if text.get_text().startswith("n ")]
+    assert [note.get_horizontalalignment() for note in notes] == ["left", "left", "center", "center"]
 
 
 def test_two_records_are_drawn_side_by_side_and_compared(drawn, shown, capsys):
@@ -1002,7 +1070,7 @@ def test_two_records_are_drawn_side_by_side_and_compared(drawn, shown, capsys):
 
 
 def test_the_findings_follow_the_record(drawn, shown, capsys):
-    drawn["cases"][2]["seconds"]["median"] = 0.5
+    drawn["cases"][3]["seconds"]["median"] = 0.5
     plots.plot_times(drawn)
     assert "500 ms at n 4,096" in capsys.readouterr().out
 

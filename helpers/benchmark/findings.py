@@ -61,7 +61,7 @@ def fitted_slope(ns: ArrayLike, values: ArrayLike) -> float:
 def slopes_of(cases: Iterable[Case]) -> list[Slope]:
     """Cases -> the slope of time and of memory for each line of three sizes or more.
 
-    Time is fitted from TIMES_FROM_N tokens on, where three sizes are left; memory over all sizes.
+    Time is fitted from TIMES_FROM_N tokens on, memory over all sizes.
     """
     lines: dict[tuple[object, ...], list[Case]] = {}
     for case in cases:
@@ -72,7 +72,7 @@ def slopes_of(cases: Iterable[Case]) -> list[Slope]:
         times = [(case["n"], case["seconds"]["median"]) for case in line if case["seconds"]]
         late = [point for point in times if point[0] >= TIMES_FROM_N]
         memory = [(case["n"], case["peak_bytes"]) for case in line if case["peak_bytes"]]
-        found += _slope(line[0], "seconds", late if len(late) >= 3 else times)
+        found += _slope(line[0], "seconds", late)
         found += _slope(line[0], "peak_bytes", memory)
     return found
 

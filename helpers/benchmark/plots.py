@@ -14,8 +14,8 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from helpers import plots as house
 from helpers.benchmark import report
-from helpers.benchmark.findings import ceiling, line_of, setting_name
-from helpers.benchmark.records import Case, Record, select
+from helpers.benchmark.findings import ceiling, extra_memory, fitted_slope, setting_name, slopes_of
+from helpers.benchmark.records import Case, Record, StreamingRecord, select
 
 SECONDS, BYTES = "seconds", "peak_bytes"
 ENDS: tuple[Literal["lower"], Literal["upper"]] = ("lower", "upper")
@@ -30,7 +30,8 @@ def plot_times(
 ) -> None:
     """A record, a setting -> time against n on log–log axes, a band from quartile to quartile.
 
-    Prints for each implementation where its line begins and ends, its slope, and why it ends before others.
+    Prints for each implementation where its line begins and ends, its slope, and why it ends before others;
+    and how many times as long as the fused form the readable one takes, at the largest n of both.
     Raises ValueError where the record has no such setting.
     """
     lines = _lines(record, SECONDS, part=part, causal=causal, dtype=dtype, passes=passes)
@@ -43,6 +44,7 @@ def plot_times(
         house._show(figure)
     print(f"Time on {report.device_name(record)}, {_setting(lines)}:")
     _print_lines(record, lines, SECONDS, report.duration)
+    _print_readable_over_fused(record, next(iter(lines.values()))[0])
 
 
 def plot_memory(
@@ -61,17 +63,67 @@ def plot_memory(
     with plt.rc_context(house.STYLE):
         figure, axes = plt.subplots(figsize=(6.5, 4.2))
         for i, (name, cases) in enumerate(lines.items()):
-            ns, held = np.array([(case["n"], case["peak_bytes"]) for case in cases], dtype=float).T
-            axes.loglog(ns, held, house.MARKERS[i], color=house.COLOURS[i], ms=6, label=name)
-            if len(ns) > 1:
-                slope, height = np.polyfit(np.log(ns), np.log(held), 1)
-                fit = np.exp(height) * ns**slope
-                axes.loglog(ns, fit, ls=house.DASHES[i], color=house.COLOURS[i], lw=1)
+            _draw_fit(axes, [(case["n"], case["peak_bytes"] or 0) for case in cases], name, i)
         _label(axes, _every_case(lines), "bytes beyond the input", report.size)
         axes.set_title(_title(record, lines))
         house._show(figure)
     print(f"Memory on {report.device_name(record)}, {_setting(lines)}:")
     _print_lines(record, lines, BYTES, report.size)
+
+
+def plot_extra_memory(record: StreamingRecord, causal: bool = False) -> None:
+    """A record of streaming, causal or not -> memory beyond the input and the output, against n, with fits.
+
+    Prints for each implementation where its line begins and ends, and its slope.
+    Raises ValueError where the record has no such lines.
+    """
+    form = "causal" if causal else "full"
+    found = {name.split(", ")[0]: points for name, points in extra_memory(record).items() if form in name}
+    if not found:
+        raise ValueError(f"the record has no memory of attention by itself, {form}")
+    with plt.rc_context(house.STYLE):
+        figure, axes = plt.subplots(figsize=(6.5, 4.2))
+        for i, (name, points) in enumerate(found.items()):
+            _draw_fit(axes, points, name, i)
+        axes.set(ylabel="bytes beyond input and output", title=f"{record['device']['name']}: {form}")
+        _n_axis(axes, sorted({n for points in found.values() for n, _ in points}))
+        _y_ticks(axes, report.size, base=4)
+        axes.legend(frameon=False)
+        house._show(figure)
+    print(f"Memory beyond the input and the output, {form}:")
+    for name, points in found.items():
+        (first, least), (last, most) = points[0], points[-1]
+        slope = fitted_slope(*zip(*points, strict=True)) if len(points) > 1 else None
+        grows = "" if slope is None else f"; grows like {report.power(slope)}"
+        print(f"{name}: {report.size(least)} at n {first:,}, {report.size(most)} at n {last:,}{grows}")
+
+
+def plot_errors(record: StreamingRecord, causal: bool = False) -> None:
+    """A record of streaming, causal or not -> the largest distance from float64 of each output, against n.
+
+    Prints for each implementation its largest error, and at which n. Raises ValueError where there are none.
+    """
+    form = "causal" if causal else "full"
+    found = report.grouped(
+        [line for line in record["errors"] if line["causal"] == causal], lambda line: line["implementation"]
+    )
+    if not found:
+        raise ValueError(f"the record has no errors, {form}")
+    with plt.rc_context(house.STYLE):
+        figure, axes = plt.subplots(figsize=(6.5, 4.2))
+        for i, (name, lines) in enumerate(found.items()):
+            xs, ys = [line["n"] for line in lines], [line["error"] for line in lines]
+            style = {"marker": house.MARKERS[i], "ls": house.DASHES[i], "color": house.COLOURS[i]}
+            axes.semilogx(xs, ys, label=name, **style)
+        axes.set(ylim=(0, None), ylabel="largest error", title=f"{record['device']['name']}: {form}")
+        axes.yaxis.set_major_formatter("{x:g}")
+        _n_axis(axes, sorted({line["n"] for line in record["errors"]}))
+        axes.legend(frameon=False)
+        house._show(figure)
+    print(f"Largest error against float64, {form}:")
+    for name, lines in found.items():
+        worst = max(lines, key=lambda line: line["error"])
+        print(f"{name}: {worst['error']:.1e}, at n {worst['n']:,}")
 
 
 def plot_ratios(
@@ -126,9 +178,10 @@ def plot_roofline(
 ) -> None:
     """A record, a setting -> operations a second against operations a byte, below the measured ceilings.
 
-    The slanted ceiling is the measured copy (so many bytes a second), the flat one the measured product.
-    Prints for each implementation how many operations a byte it has, what it reaches at its largest n, and
-    which ceiling lies over it there. Raises ValueError where the record lacks the setting or its ceilings.
+    The slanted ceiling is moving (the measured copy, so many bytes a second), the flat one calculating (the
+    measured product). Prints for each implementation how many operations a byte it has, on which side of the
+    corner that lies, and what it reaches at its largest n of the ceiling over it there.
+    Raises ValueError where the record lacks the setting or its ceilings.
     """
     lines = _lines(record, SECONDS, part="attention", causal=causal, dtype=dtype, passes=passes)
     lines = {name: cases for name, cases in lines.items() if cases[0]["moved_bytes"]}
@@ -138,37 +191,49 @@ def plot_roofline(
     points = {name: np.array([_place(case) for case in cases]).T for name, cases in lines.items()}
     edge = product / copy  # where the ceilings meet
     everywhere = np.concatenate([xs for xs, _ in points.values()] + [[edge]])
-    roof_xs = np.array([everywhere.min() / 2, edge, everywhere.max() * 2])
+    # From far enough to the left that the slope is seen.
+    roof_xs = np.array([min(everywhere.min() / 2, edge / 8), edge, everywhere.max() * 2])
     with plt.rc_context(house.STYLE):
         figure, axes = plt.subplots(figsize=(6.5, 4.2))
         axes.loglog(roof_xs, np.minimum(roof_xs * copy, product), color="black", lw=1.5)
         axes.annotate(
-            "copy", (np.sqrt(roof_xs[0] * edge), 0.7 * copy * np.sqrt(roof_xs[0] * edge)), ha="left"
+            "moving", (np.sqrt(roof_xs[0] * edge), 0.7 * copy * np.sqrt(roof_xs[0] * edge)), ha="left"
         )
-        axes.annotate("product", (roof_xs[2], 1.15 * product), ha="right")
+        axes.annotate("calculating", (1.2 * edge, 1.15 * product), ha="left")
         for i, (name, (xs, ys)) in enumerate(points.items()):
             style = {"marker": house.MARKERS[i], "ls": house.DASHES[i], "color": house.COLOURS[i], "lw": 1}
             axes.loglog(xs, ys, label=name, **style)
+            upright = xs[-1] < 4 * xs[0]  # then the other points stand above and below, and the note beside
             for place in (0, -1):
                 note = f"n {lines[name][place]['n']:,}"
-                shift = (0, -14 if place == 0 else 8)
+                shift = (8, -3) if upright else (0, -14 if place == 0 else 8)
                 axes.annotate(
-                    note, (xs[place], ys[place]), shift, textcoords="offset points", size=8, ha="center"
+                    note,
+                    (xs[place], ys[place]),
+                    shift,
+                    textcoords="offset points",
+                    size=8,
+                    ha="left" if upright else "center",
                 )
-        axes.set(xlabel="operations a byte", ylabel="operations a second", title=_title(record, lines))
+        axes.set(xlabel="operations a byte, counted", ylabel="operations a second, measured")
+        axes.set_title(_title(record, lines))
         axes.xaxis.set_major_formatter("{x:g}")
         lowest = min(float(ys.min()) for _, ys in points.values())
         axes.set_ylim(min(lowest, roof_xs[0] * copy) / 2, 2 * product)
         _y_ticks(axes, lambda y: report.per_second(y, "FLOP/s"))
         axes.legend(frameon=False, loc="lower right")
         house._show(figure)
-    print(f"Ceilings measured on {report.device_name(record)}, {dtype}: product ", end="")
-    print(f"{report.per_second(product, 'FLOP/s')}, copy {report.per_second(copy, 'bytes/s')};", end=" ")
+    print(f"Ceilings measured on {report.device_name(record)}, {dtype}: calculating ", end="")
+    print(f"{report.per_second(product, 'FLOP/s')}, moving {report.per_second(copy, 'bytes/s')};", end=" ")
     print(f"they meet at {edge:.1f} operations a byte")
     for name, (xs, ys) in points.items():
-        roof, which = (product, "product") if xs[-1] >= edge else (copy * xs[-1], "copy")
-        print(f"{name}: {_span(xs)} operations a byte; n {lines[name][-1]['n']:,} reaches", end=" ")
-        print(f"{report.per_second(ys[-1], 'FLOP/s')}, {ys[-1] / roof:.0%} of its ceiling, the {which}")
+        roof = min(product, copy * xs[-1])
+        print(f"{name}: {_span(xs)} operations a byte, {_side(xs, edge)};", end=" ")
+        print(f"n {lines[name][-1]['n']:,} reaches {report.per_second(ys[-1], 'FLOP/s')},", end=" ")
+        share = ys[-1] / roof
+        print(f"{share:.0%} of its ceiling there", end="\n" if share <= 1 else ": ")
+        if share > 1:
+            print("the ceiling was measured at a busier moment")
 
 
 def plot_beside(
@@ -231,6 +296,15 @@ def _draw_times(axes: Axes, cases: Sequence[Case], label: str, i: int, look: int
     axes.loglog(ns, middle, marker, ls=dash, color=house.COLOURS[i], ms=5, label=label)
 
 
+def _draw_fit(axes: Axes, points: Sequence[tuple[int, int]], label: str, i: int) -> None:
+    """(n, bytes) points, a label, the number of a colour -> the points, and a fitted line through them."""
+    ns, held = np.array(points, dtype=float).T
+    axes.loglog(ns, held, house.MARKERS[i], color=house.COLOURS[i], ms=6, label=label)
+    if len(ns) > 1:
+        slope, height = np.polyfit(np.log(ns), np.log(held), 1)
+        axes.loglog(ns, np.exp(height) * ns**slope, ls=house.DASHES[i], color=house.COLOURS[i], lw=1)
+
+
 def _every_case(*found: dict[str, list[Case]]) -> list[Case]:
     return [case for lines in found for cases in lines.values() for case in cases]
 
@@ -263,15 +337,42 @@ def _print_lines(
     for name, cases in lines.items():
         first, last = (_value(case, quantity) for case in (cases[0], cases[-1]))
         ends = f"{in_words(first)} at n {cases[0]['n']:,}, {in_words(last)} at n {cases[-1]['n']:,}"
-        slopes = [
-            s for s in record["slopes"] if s["quantity"] == quantity and line_of(s) == line_of(cases[0])
-        ]
+        # Fitted here, so that every record is told by today's rule.
+        slopes = [s for s in slopes_of(cases) if s["quantity"] == quantity]
         grows = "".join(f"; grows like n^{s['slope']:.2f} from n {s['from_n']:,} on" for s in slopes)
         print(f"{name}: {ends}{grows}")
-    drawn = next(iter(lines.values()))[0]
-    for case in select(record, part=drawn["part"]):
-        if case["reason"] and setting_name(case) == setting_name(drawn):
-            print(f"{case['implementation']}, n {case['n']:,}: {case['status']}, {case['reason']}")
+    _print_left_out(record, next(iter(lines.values()))[0], with_reason=quantity == SECONDS)
+
+
+def _print_left_out(record: Record, drawn: Case, with_reason: bool) -> None:
+    """A line for each implementation that lacks sizes: which, and (with the reason of the first) why."""
+    here = [c for c in select(record, part=drawn["part"]) if setting_name(c) == setting_name(drawn)]
+    for name, cases in report.grouped(here, lambda case: case["implementation"]).items():
+        left_out = [case for case in cases if case["reason"]]
+        if left_out:
+            first, is_the_end = left_out[0], cases[-len(left_out) :] == left_out
+            more = is_the_end and len(left_out) > 1
+            ns = f"{first['n']:,} and more" if more else ", ".join(f"{case['n']:,}" for case in left_out)
+            short = first["status"] if first["status"] == "out of memory" else "not measured"
+            why = f"{first['status']}, {first['reason']}" if with_reason else short
+            print(f"{name}, n {ns}: {why}")
+
+
+def _print_readable_over_fused(record: Record, drawn: Case) -> None:
+    """How many times as long the readable form takes, in pairs, at the largest n that the record has."""
+    here = ("readable", "fused", drawn["part"], setting_name(drawn))
+    found = [r for r in record["ratios"] if (r["over"], r["under"], r["part"], setting_name(r)) == here]
+    if found:
+        last = max(found, key=lambda ratio: ratio["n"])
+        print(f"At n {last['n']:,} readable takes {last['median']:.1f} times as long as fused", end=" ")
+        print(f"({last['lower']:.1f}–{last['upper']:.1f})")
+
+
+def _side(xs: Sequence[float], edge: float) -> str:
+    """Operations a byte, where the ceilings meet -> which ceiling lies over them, in words."""
+    if min(xs) >= edge:
+        return "where calculating is the limit"
+    return "where moving is the limit" if max(xs) < edge else "on both sides of the corner"
 
 
 def _value(case: Case, quantity: str) -> float:

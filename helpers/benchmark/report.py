@@ -94,7 +94,7 @@ def extra(record: StreamingRecord) -> str:
     """A record of streaming -> the memory beyond input and output at each n, and its slope, a line each."""
     lines = []
     for name, points in extra_memory(record).items():
-        slope = f"n^{fitted_slope(*zip(*points, strict=True)):.2f}: " if len(points) > 1 else ""
+        slope = f"{power(fitted_slope(*zip(*points, strict=True)))}: " if len(points) > 1 else ""
         lines.append(f"  {name}: {slope}" + ", ".join(f"{n} {size(held)}" for n, held in points))
     return "\n".join(["Memory beyond the input and the output", *lines]) if lines else ""
 
@@ -122,6 +122,11 @@ def goals_in_words(record: Record) -> str:
         )
     met = sum(goal.met for goal in found)
     return "\n".join([f"Goals: {met} of {len(found)} met", *lines]) if found else ""
+
+
+def power(slope: float) -> str:
+    """An exponent -> "n^2.00"; what rounds to zero has no sign."""
+    return f"n^{round(slope, 2) + 0.0:.2f}"
 
 
 def duration(seconds: float) -> str:
