@@ -7,6 +7,8 @@ attention        score, scale, mask, softmax, mix               lesson 04
 masking          which query may attend to which key            lesson 05
 multi_head       split, attend, merge, W_O                      lesson 06
 cross_attention  queries from here, keys and values from there  lesson 07
+streaming        the same without the n × n matrix, and a cache lesson 12
+pytorch          the same in tensors, on a GPU where one is     lesson 08
 
 columns          the same maths with a token as a column        lessons 03 to 06
 leaks            does a model look into the future?             lesson 05 and every later model
@@ -15,10 +17,13 @@ encoder_decoder  a trained model that reads one text and writes another    lesso
 alignments       its maps of weights, measured, and symbols hidden         lesson 07
 dates            year, month and day in a written date                     lesson 07
 digits           grids of small digits, cut into patches                   lesson 07
+cached_reader    the reader of lesson 07 with a cache, or with shared keys lesson 12
 
 validation       what every helper asks of its input, and the words of its errors
 machine          what lesson 00 says of the machine
 datasets         one function per file in data/, checksum verified
 plots            one function per kind of picture; each prints its finding in words
+streaming_plots  pictures of tiles, of one pass, of shared keys            lesson 12
 exercises        the checker, and the catalogue of exercises and mistakes
+benchmark        python -m helpers.benchmark: time and memory of attention, as a record and as figures
 """

@@ -23,6 +23,7 @@ from helpers.exercises.kinds import Mend
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
 KERNELS = 2  # at a time
+SET_UP = re.compile(r"^(?:import (?:numpy|math|torch)|from torch) ?.*", re.MULTILINE)
 CHECK = re.compile(r'check\("([\w-]+)", *(\w+)\)')
 
 SOLUTIONS = {
@@ -148,7 +149,8 @@ def test_a_notebook_holds_the_exercises_of_its_lesson_unsolved(path):
     cells = {cell.id: cell for cell in notebook.cells}
     for name, variable in found_exercises(notebook):
         space: dict[str, object] = {}
-        exec("import numpy as np\n" + cells[f"{name}-try"].source, space)
+        imports = "\n".join(SET_UP.findall(cells["setup"].source))
+        exec(f"{imports}\n{cells[f'{name}-try'].source}", space)
         feedback = evaluate(name, space[variable])
         assert feedback.status == "not attempted"
         assert texts(cells[f"{name}-check"]) == [feedback.text + "\n"]

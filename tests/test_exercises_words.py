@@ -33,7 +33,9 @@ def notebook_of(name: str) -> tuple[dict[str, Any], str]:
         if f"{name}-check" not in cells:
             continue
         space: dict[str, Any] = {}
-        wanted = re.compile(r"^(import numpy|from helpers\.(?!plots|datasets|machine|exercises))")
+        wanted = re.compile(
+            r"^(import (numpy|math|torch)|from torch|from helpers\.(?!plots|datasets|machine|exercises))"
+        )
         for line in cells["setup"].splitlines():
             if wanted.match(line):
                 exec(line, space)

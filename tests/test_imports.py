@@ -1,6 +1,7 @@
 """What importing a helper loads, which helper may import which, and what each function says of itself."""
 
 import ast
+import graphlib
 import importlib
 import inspect
 import json
@@ -19,7 +20,15 @@ FOLDER = Path(helpers.__file__).parent
 HEAVY = ("torch", "matplotlib")
 
 # The only helpers that may load one of these, and which.
-MAY_LOAD = {"helpers.plots": {"matplotlib"}}
+MAY_LOAD = {
+    "helpers.plots": {"matplotlib"},
+    "helpers.streaming_plots": {"matplotlib"},
+    "helpers.benchmark.attention": {"torch"},
+    "helpers.benchmark.devices": {"torch"},
+    "helpers.benchmark.kernels": {"torch"},
+    "helpers.benchmark.plots": {"matplotlib"},
+    "helpers.benchmark.streaming": {"torch"},
+}
 
 # A module imports only modules of a lower storey: the maths knows no data, no pictures and no exercises.
 STOREYS = [
@@ -27,10 +36,11 @@ STOREYS = [
     {"helpers.similarity", "helpers.scaling", "helpers.softmax", "helpers.masking"},
     {"helpers.attention", "helpers.columns", "helpers.leaks"},
     {"helpers.multi_head"},
-    {"helpers.cross_attention"},
-    {"helpers.encoder_decoder"},
-    {"helpers.alignments", "helpers.datasets", "helpers.dates", "helpers.digits"},
+    {"helpers.cross_attention", "helpers.streaming"},
+    {"helpers.encoder_decoder", "helpers.pytorch"},
+    {"helpers.alignments", "helpers.cached_reader", "helpers.datasets", "helpers.dates", "helpers.digits"},
     {"helpers.plots", "helpers.exercises"},
+    {"helpers.benchmark", "helpers.streaming_plots"},
 ]
 MATHS = sorted(set().union(*STOREYS[1:5]))
 
@@ -43,6 +53,13 @@ def module_names() -> list[str]:
 
 
 HELPERS = [name for name in module_names() if name != "helpers"]
+
+
+# A room of its own for torch: each of its modules loads it, but not the package itself.
+IN_TORCH = [name for name in HELPERS if name.startswith("helpers.pytorch.")]
+MAY_LOAD |= {name: {"torch"} for name in IN_TORCH}
+EXERCISES_IN_TORCH = ("tensors", "given_in_torch", "answers_in_torch", "lesson_08")
+MAY_LOAD |= {f"helpers.exercises.{name}": {"torch"} for name in EXERCISES_IN_TORCH}
 
 
 def source_file(name: str) -> Path:
@@ -101,8 +118,9 @@ def loaded_by(*names: str) -> dict[str, list[str]]:
     return json.loads(done.stdout)
 
 
-def test_importing_helpers_loads_nothing_else() -> None:
-    assert loaded_by("helpers")["helpers"] == ["helpers"]
+@pytest.mark.parametrize("name", ["helpers", "helpers.pytorch"])
+def test_importing_a_map_loads_nothing_else(name: str) -> None:
+    assert set(loaded_by(name)[name]) == {"helpers", name}
 
 
 def test_the_plain_helpers_load_neither_torch_nor_matplotlib() -> None:
@@ -125,6 +143,13 @@ def test_imports_run_one_way(name: str) -> None:
         if top == "helpers":
             below = storey(other) < storey(name)
             assert below or part_of(other) == part_of(name), f"{name} must not import {other}"
+
+
+@pytest.mark.parametrize("package", sorted({part_of(name) for name in HELPERS if name.count(".") > 1}))
+def test_inside_a_package_imports_go_round_in_no_circle(package: str) -> None:
+    inside = {name for name in HELPERS if part_of(name) == package}
+    graph = {name: imports_of(name) & inside for name in inside}
+    assert set(graphlib.TopologicalSorter(graph).static_order()) == inside  # raises CycleError
 
 
 @pytest.mark.parametrize("name", MATHS)
@@ -158,7 +183,8 @@ def test_each_public_function_has_a_docstring(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in HELPERS if not name.startswith("helpers.exercises")])
 def test_a_function_that_gives_an_array_opens_with_its_shapes(name: str) -> None:
     for function in public_functions(importlib.import_module(name)):
-        if name in MATHS or "ndarray" in str(inspect.signature(function).return_annotation):
+        gives = str(inspect.signature(function).return_annotation)
+        if name in MATHS or "ndarray" in gives or "Tensor" in gives:
             first_line = (inspect.getdoc(function) or "").splitlines()[0]
             assert "->" in first_line, f"{name}.{function.__name__}: no shape arrow in {first_line!r}"
 
@@ -168,6 +194,8 @@ def raising_functions(*names: str) -> set[str]:
     calls: dict[str, set[str]] = {}
     raising: set[str] = set()
     below = [helpers.validation, *map(importlib.import_module, set(MATHS) & set(names))]
+    if set(IN_TORCH) & set(names):
+        below.append(importlib.import_module("helpers.pytorch.validation"))
     checks = {function.__name__ for module in below for function in public_functions(module)}
     for name in names:
         for node in ast.walk(ast.parse(source_file(name).read_text(encoding="utf-8"))):
@@ -187,7 +215,9 @@ def raising_functions(*names: str) -> set[str]:
 
 
 # `check` of the exercises never raises; a picture says what it asks beyond real numbers.
-@pytest.mark.parametrize("name", [*MATHS, "helpers.validation", "helpers.datasets", "helpers.plots"])
+@pytest.mark.parametrize(
+    "name", [*MATHS, *IN_TORCH, "helpers.validation", "helpers.datasets", "helpers.plots"]
+)
 def test_a_function_that_can_raise_says_so(name: str) -> None:
     raising = raising_functions(*{*MATHS, "helpers.validation"} if name in MATHS else {name})
     functions = [item for item in public_functions(importlib.import_module(name)) if item.__name__ in raising]

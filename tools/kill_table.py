@@ -109,7 +109,8 @@ def count(exercise: Exercise, known: dict[Diagnosis, Counts]) -> Counts:
         one[found] += 1
         if found != "named":
             others.append(f"{found}: {version.names[0]} (as {feedback.named})")
-    two, of_pairs = count_pairs(exercise)
+    with exercise.dice_as_they_were():
+        two, of_pairs = count_pairs(exercise)
     known[exercise.diagnosis] = one, two, others + of_pairs
     return known[exercise.diagnosis]
 

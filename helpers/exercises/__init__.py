@@ -7,6 +7,8 @@ kinds          the kinds of exercise: write it, find the bug, predict, table, ch
 probes         inputs that tell mistakes apart
 given          the functions that find-the-bug exercises hand out; has the learner edited one?
 answers        the short functions that solution prints, each tested against its helper
+tensors        what an exercise in PyTorch hands over and gets back
+..._in_torch   the given functions and the answers of lesson 08: only it loads torch
 catalogue      finds an exercise by name; lesson_NN.py holds the exercises of one lesson
 progress_file  what is done, in a small file outside the notebooks (not called progress: the function is)
 """

@@ -7,6 +7,7 @@ An attempt is named after a version only where the two agree on every probe; tex
 
 import functools
 import math
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
@@ -14,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from helpers.exercises.probes import Probe
-from helpers.exercises.sandbox import Outcome, Runner, chance_as_it_was
+from helpers.exercises.probes import Form, OtherFormError, Probe
+from helpers.exercises.sandbox import Outcome, Runner, chance_as_it_was, handed, joined
 from helpers.validation import Array
 
 RELATIVE, ABSOLUTE = 1e-5, 1e-6  # wide enough for float32, far below the distance between two mistakes
@@ -197,18 +198,48 @@ def plain_outcome(function: Callable[..., Any], probe: Probe) -> Outcome:
     """A function of ours, a probe -> what it gives. No guard is needed, but its errors are outcomes too."""
     inputs = [np.copy(value) if isinstance(value, np.ndarray) else value for value in probe.inputs.values()]
     try:
-        with np.errstate(all="ignore"):
-            return Outcome(value=np.array(function(*inputs)))
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = function(*handed(inputs, probe.form))
+            result = probe.form.read(probe.inputs, result) if probe.form.read else result
+            return _seen(as_outcome(result, probe.form), probe)
+    except OtherFormError as error:
+        return Outcome(returned=str(error))
     except Exception as error:
         text = " ".join(str(error).split())
         return Outcome(error=f"{type(error).__name__}: {text}".rstrip(": ")[:300])
 
 
+def as_outcome(result: Any, form: Form) -> Outcome:
+    """What a function of ours returned, in this form -> Outcome."""
+    if form.tensors:
+        from helpers.exercises.tensors import as_arrays
+
+        result = as_arrays(result)
+    if form.parts:
+        return joined([np.array(part) for part in result])
+    return Outcome(value=np.array(result))
+
+
+def _seen(outcome: Outcome, probe: Probe) -> Outcome:
+    if outcome.value is None or probe.form.seen is None:
+        return outcome
+    return Outcome(value=probe.form.seen(probe.inputs, outcome.value))
+
+
 def same_outcome(one: Outcome, other: Outcome) -> bool:
-    """True where both give the same numbers, or stop with the same error in the same words."""
+    """True where both give the same numbers, or stop with the same error in the same words.
+
+    Or where both give the same thing that cannot be read.
+    """
     if one.value is not None and other.value is not None:
-        return agree(one.value, other.value)
-    return bool(one.error) and one.error == other.error
+        return same_parts(one, other) and agree(one.value, other.value)
+    return bool(one.error or one.returned) and (one.error, one.returned) == (other.error, other.returned)
+
+
+def same_parts(one: Outcome, other: Outcome) -> bool:
+    """True unless several arrays are asked for, and these have other shapes."""
+    return one.parts == other.parts if one.joined or other.joined else True
 
 
 def tolerance(*arrays: Array) -> tuple[float, float]:
@@ -217,6 +248,23 @@ def tolerance(*arrays: Array) -> tuple[float, float]:
     if 2 in floats:
         return HALF, HALF
     return (SINGLE, SINGLE / 10) if 4 in floats else (RELATIVE, ABSOLUTE)
+
+
+def only_coarser(got: Outcome, expected: Outcome) -> bool:
+    """True where a result holds 2 bytes a number, the right one more, and no more than rounding differs."""
+    if got.value is None or expected.value is None or got.value.shape != expected.value.shape:
+        return False
+    if not coarser(got.value, expected.value) or not same_parts(got, expected):
+        return False
+    right = expected.value.astype(np.float64)
+    with np.errstate(all="ignore"):
+        near = abs(got.value.astype(np.float64) - right) <= 4 * HALF * (1 + abs(right))
+    return bool(near.all())
+
+
+def coarser(got: Array, expected: Array) -> bool:
+    """True where one is in 2 bytes a number, and the other in more."""
+    return got.dtype.kind == expected.dtype.kind == "f" and got.dtype.itemsize == 2 < expected.dtype.itemsize
 
 
 def agree(got: Array, expected: Array) -> bool:
@@ -253,7 +301,7 @@ def run_all(
     The second round goes backwards, so that a function which remembers earlier calls is found. `truths`: True
     and False are asked for.
     """
-    run = Runner(function, truths=truths)
+    run = Runner(function, truths=truths, form=probes[0].form)
     outcomes: list[Outcome] = []
     with chance_as_it_was():  # around both rounds: a result that depends on chance must differ in the second
         for probe in probes:
@@ -264,14 +312,17 @@ def run_all(
             again = run(probe.inputs)
             if again.stopped:
                 return [*outcomes[:-1], again], True
-            if not _same_twice(outcome, again):
+            if not _same_twice(outcome, again, probes[0].form.tensors):
                 return outcomes, False
     return outcomes, True
 
 
-def _same_twice(one: Outcome, other: Outcome) -> bool:
+def _same_twice(one: Outcome, other: Outcome, rounded: bool) -> bool:
+    """`rounded`: up to rounding, for torch's products may depend on where in memory the numbers lie."""
     if one.value is None or other.value is None:
         return (one.value is None) == (other.value is None)
+    if rounded:
+        return same_outcome(one, other)
     return one.value.shape == other.value.shape and bool(
         np.array_equal(one.value, other.value, equal_nan=True)
     )

@@ -4,6 +4,7 @@ The check looks at the learner's code for one thing only: has the function been 
 changes no result is an attempt, and is answered as one.
 """
 
+import bisect
 import dis
 import types
 from collections.abc import Callable
@@ -120,6 +121,54 @@ def my_decoder_reader(queries: Array, keys: Array, values: Array) -> Array:
     return weights @ values
 
 
+def my_online_softmax(scores: Array, tile: int) -> Array:
+    """(n_queries, n_keys), tile -> the same shape, wrong: what was summed before is not rescaled."""
+    running_max, running_sum = np.full((len(scores), 1), -np.inf), np.zeros((len(scores), 1))
+    for start in range(0, scores.shape[1], tile):
+        tile_of_scores = scores[:, start : start + tile]
+        new_max = np.maximum(running_max, tile_of_scores.max(axis=-1, keepdims=True))
+        running_sum = running_sum + np.exp(tile_of_scores - new_max).sum(axis=-1, keepdims=True)
+        running_max = new_max
+    return np.exp(scores - running_max) / running_sum
+
+
+def my_blocked_attention(queries: Array, keys: Array, values: Array, tile: int) -> Any:
+    """(n_queries, d_k), (n_keys, d_k), (n_keys, d_v), tile -> output, wrong: divided in the loop as well."""
+    running_max, running_sum, weighted_sum = -np.inf, 0, 0
+    for start in range(0, len(keys), tile):
+        tile_of_keys, tile_of_values = keys[start : start + tile], values[start : start + tile]
+        scores = queries @ tile_of_keys.T / np.sqrt(queries.shape[1])
+        new_max = np.maximum(running_max, scores.max(axis=-1, keepdims=True))
+        rescale, exponentials = np.exp(running_max - new_max), np.exp(scores - new_max)
+        running_sum = rescale * running_sum + exponentials.sum(axis=-1, keepdims=True)
+        weighted_sum = rescale * weighted_sum + exponentials @ tile_of_values / running_sum
+        running_max = new_max
+    return weighted_sum / running_sum
+
+
+def my_prefill(queries: Array, keys: Array, values: Array, chunk: int) -> Array:
+    """(n_queries, d_k), (n_keys, d_k), (n_keys, d_v), chunk -> output, wrong: masks begin upper left."""
+    outputs, n_cached = [], len(keys) - len(queries)
+    for start in range(0, len(queries), chunk):
+        new_queries = queries[start : start + chunk]
+        n_cached += len(new_queries)
+        mask = np.tri(len(new_queries), n_cached, dtype=bool)
+        output, _ = attention(new_queries, keys[:n_cached], values[:n_cached], mask)
+        outputs.append(output)
+    return np.concatenate(outputs)
+
+
+def my_grouped_attention(queries: Array, keys: Array, values: Array) -> Array:
+    """(n_heads, n_queries, d_k), (n_kv_heads, n_keys, d_k) and d_v -> output, wrong: heads share in turns."""
+    n_heads, n_kv_heads = len(queries), len(keys)
+    outputs = []
+    for head in range(n_heads):
+        shared = head % n_kv_heads
+        output, _ = attention(queries[head], keys[shared], values[shared])
+        outputs.append(output)
+    return np.stack(outputs)
+
+
 GIVEN: dict[str, Callable[..., Any]] = {
     "cosine-bug": my_cosine,
     "neighbours-bug": my_neighbours,
@@ -135,11 +184,16 @@ GIVEN: dict[str, Callable[..., Any]] = {
     "future-bug": my_causal_weights,
     "context-bug": my_reader,
     "causal-bug": my_decoder_reader,
+    "online-bug": my_online_softmax,
+    "tile-bug": my_blocked_attention,
+    "cache-mask": my_prefill,
+    "grouped": my_grouped_attention,
 }
 
 
 # A call such as np.exp(x) is compiled otherwise where the same cell or file imports np.
 ALIKE = {"LOAD_METHOD": "LOAD_ATTR", "CALL_METHOD": "CALL"}
+JUMPS = {*dis.hasjrel, *dis.hasjabs}
 NO_STEP = {"NOP", "EXTENDED_ARG", "CACHE", "PUSH_NULL", "PRECALL"}
 
 
@@ -153,8 +207,12 @@ def edited(name: str, function: object) -> bool:
 
 
 def _steps(code: types.CodeType) -> list[tuple[str, Any]]:
+    kept = [step for step in dis.get_instructions(code) if step.opname not in NO_STEP]
+    places = [step.offset for step in kept]
     steps = []
-    for step in dis.get_instructions(code):
-        inner = isinstance(step.argval, types.CodeType)
-        steps.append((ALIKE.get(step.opname, step.opname), _steps(step.argval) if inner else step.argval))
-    return [step for step in steps if step[0] not in NO_STEP]
+    for step in kept:
+        argument = _steps(step.argval) if isinstance(step.argval, types.CodeType) else step.argval
+        if step.opcode in JUMPS:  # to a byte, which moves with what is no step: count the steps instead
+            argument = bisect.bisect_left(places, step.argval)
+        steps.append((ALIKE.get(step.opname, step.opname), argument))
+    return steps

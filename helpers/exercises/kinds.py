@@ -9,12 +9,15 @@ Open     many right answers: a property is checked
 """
 
 import ast
+import contextlib
 import functools
 import inspect
 import math
+import re
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,14 +28,18 @@ from helpers.exercises.diagnosis import (
     Mistake,
     Version,
     agree,
+    coarser,
+    only_coarser,
     plain_outcome,
     run_all,
     same_outcome,
+    same_parts,
+    tolerance,
 )
 from helpers.exercises.feedback import Feedback, number, paragraph, section, sentence, side_by_side
 from helpers.exercises.given import GIVEN, edited
-from helpers.exercises.probes import Probe
-from helpers.exercises.sandbox import Inputs, Outcome, Runner, is_stub
+from helpers.exercises.probes import Form, Probe
+from helpers.exercises.sandbox import Inputs, Outcome, Runner, is_stub, of_torch, taken_apart
 from helpers.validation import Array
 
 Call = Callable[..., Array | None]
@@ -42,14 +49,21 @@ _DIAGNOSES: dict[tuple[Any, int, int], Diagnosis] = {}
 
 @dataclass(frozen=True)
 class Property:
-    """Something every right answer has. `broken`: inputs, output, a call -> a sentence, or "" if it holds."""
+    """Something every right answer has. `broken`: inputs, output, a call -> a sentence, or "" if it holds.
+
+    Where several arrays are asked for, the output is a list of them.
+    """
 
     name: str
     holds: str
-    broken: Callable[[Inputs, Array, Call], str]
+    broken: Callable[[Inputs, Any, Call], str]
     reread: str = ""  # the section that helps where it is broken; that of the exercise if none is given
 
 
+COARSE = (
+    "The inputs have more, and so should the results: rounded this far, they could not be told from wrong "
+    "ones. Leave `.half()` and `.bfloat16()` away. `.float()` afterwards does not bring the digits back."
+)
 MOST_KINDS = 12  # of inputs, in one sentence
 MOST_KEYS = 3  # that are all shown beside a wrong row of scores or weights
 MOST_LETTERS = 110  # of a list of texts, in one line
@@ -60,6 +74,8 @@ ERROR_ADVICE = {  # words of Python's or NumPy's message -> what a beginner may 
     "x[x != 3], or make a list of it first.",
     "has no attribute 'append'": "An array has no list methods. Start from an empty list [] and make an "
     "array of it at the end.",
+    "numpy boolean subtract": "True and False have no minus. What is open in `a` and not in `b` is `a & ~b`.",
+    "numpy boolean negative": "`-` does not turn True and False round; `~` does.",
     "bitwise_xor": "A power is written `**`. The sign `^` is another operation, on the bits of whole "
     "numbers.",
     "operand type(s) for ^": "A power is written `**`. The sign `^` is another operation, on the bits of "
@@ -96,6 +112,61 @@ ERROR_ADVICE = {  # words of Python's or NumPy's message -> what a beginner may 
     "np.ones and np.zeros give floats unless dtype=bool is asked for.",
     "must be of integer (or boolean) type": "An index may hold True and False, or whole numbers, not floats. "
     "np.tri, np.ones and np.zeros give floats unless dtype=bool is asked for.",
+    "a bool tensor is not supported": "A mask of True and False is no number to calculate with. `~mask` "
+    "turns "
+    "True and False round; masked_fill and torch.where choose by it.",
+    "doesn't match the broadcast shape": "A mask has a row for each query and a column for each key: "
+    "n_queries "
+    "rows.",
+    "unexpected keyword argument 'batch_first'": "batch_first belongs to the making of the layer: "
+    "nn.MultiheadAttention(..., batch_first=True).",
+    "unexpected keyword argument 'average_attn_weights'": "average_attn_weights belongs to the call of the "
+    "layer: layer(x, x, x, average_attn_weights=False).",
+    "The shape of the 3D attn_mask": "With three axes nn.MultiheadAttention wants a table for each head of "
+    "each "
+    "sentence. Padding need not go in there: key_padding_mask takes (B, n).",
+    "The shape of the 2D attn_mask": "attn_mask is a table of queries by keys, (n, n); key_padding_mask is "
+    "(B, n). With batch_first=True x is (B, n, d_model), as it comes.",
+    "Expected attn_mask dtype to be bool": "Whole numbers are no mask: ask for dtype=torch.bool, or make it "
+    "by "
+    ".bool().",
+    "(operator.invert) is only implemented": "`~` turns True and False round, and does not take floats. "
+    "torch.ones and torch.tril give floats unless dtype=torch.bool is asked for.",
+    "view size is not compatible": "After a transpose the numbers do not lie one behind the other as `view` "
+    "needs them. `reshape` copies them where it must.",
+    "attn_mask should not be set when is_causal": "The flag and a mask cannot go together: leave is_causal "
+    "away, and the mask alone says who may attend.",
+    "too many values to unpack (expected 3)": "Three names on the left take three things apart, and here are "
+    "more. (PyTorch's split(3) makes pieces of 3 rows; chunk(3) makes 3 pieces.)",
+    "only bool and floating types of": "Whole numbers are no mask: hand over True and False, as "
+    "`~mask` gives.",
+    "Need attn_mask if specifying the is_causal": "For nn.MultiheadAttention `is_causal` is a hint about the "
+    "mask that comes with it. It makes none.",
+    "t() expects a tensor with <= 2": "`.t()` is for a single matrix. `.transpose(-2, -1)` swaps the last "
+    "two axes of a stack as well.",
+    "is only supported on matrices (2-D tensors)": "`.transpose(-2, -1)` swaps the last two axes of a stack "
+    "as well as of a single matrix.",
+    "must be Tensor, not": "torch.sqrt and its like take tensors. For a plain number: d_k**0.5.",
+    'required positional arguments: "dim"': "Say along which axis: dim=-1 is the last, that of the keys.",
+    "Boolean value of Tensor": "`if` and `not` need one True or False. `.any()` asks whether some entry is "
+    "True, `.all()` whether all are; `~mask` turns each entry round.",
+    "on Tensor that requires grad": "NumPy does not know gradients. `.detach()` hands out the numbers "
+    "without them; but there is no need to leave torch here.",
+    "transpose() received an invalid": "In PyTorch x.transpose(1, 2) swaps two axes; `permute` takes the new "
+    "order of all.",
+    "transpose() takes 2 positional arguments but": "In PyTorch x.transpose(1, 2) swaps two axes; `permute` "
+    "takes the new order of all.",
+    "Dimension out of range (expected": "An axis was counted from the front that not every input has. "
+    "Counted "
+    "from the end, −1 and −2 are the same two in every stack.",
+    "'numpy.ndarray' object has no attribute 'softmax'": "A NumPy array came in between: np.where and its "
+    "like "
+    "hand back arrays. torch.where, torch.exp and so on hand back tensors.",
+    "'Tensor' object has no attribute 'astype'": "A tensor changes its dtype by `.to(torch.float32)`, "
+    "`.float()` or `.bool()`.",
+    "'Tensor' object has no attribute 'copy'": "A tensor is copied by `.clone()`.",
+    "to have the same dtype": "In a product both tensors must have one dtype. PyTorch makes float32 unless "
+    "told otherwise: torch.zeros(..., dtype=queries.dtype), or x.to(queries.dtype).",
     "values to unpack (expected 2)": "Two names on the left take two things apart. NumPy's max returns one "
     "array, the largest numbers; PyTorch's returns their places as well. A shape has a number for each axis, "
     "and a stack has more than two: `*stack, n, d = x.shape` takes any.",
@@ -155,6 +226,9 @@ class Write(Exercise):
     axes: tuple[str, ...] = ()  # what the last axes of the output are, as in ("query", "key")
     two_stacked: tuple[str, str] = ("sentence", "head")  # what two axes in front of these are
     explain: str = ""
+    beside: tuple[str, ...] = ()  # inputs with a row for each query, which is shown beside a wrong row
+    unseen: str = ""  # "whether …": what the task asks for and the check cannot see
+    of_none: str = ""  # what to say where None came back, if not that every path must end in `return`
 
     @functools.cached_property
     def diagnosis(self) -> Diagnosis:
@@ -174,8 +248,17 @@ class Write(Exercise):
     def accepts(self, outcome: Outcome, expected: Outcome, probe: Probe) -> bool:
         """True where the outcome is right on this probe."""
         return (
-            outcome.value is not None and expected.value is not None and agree(outcome.value, expected.value)
+            outcome.value is not None
+            and expected.value is not None
+            and same_parts(outcome, expected)
+            and agree(outcome.value, expected.value)
+            and not (self.form.tensors and coarser(outcome.value, expected.value))
         )
+
+    @property
+    def form(self) -> Form:
+        """In which form the function gets its inputs and gives its results: the same on every probe."""
+        return self.probes[0].form
 
     def evaluate(self, attempt: object) -> Feedback:
         """The learner's function -> Feedback."""
@@ -184,7 +267,18 @@ class Write(Exercise):
         problem = self._not_a_function(attempt)
         if problem:
             return self._wrong(problem)
-        function: Callable[..., Any] = attempt  # type: ignore[assignment]
+        with self.dice_as_they_were():
+            return self._evaluate(attempt)  # type: ignore[arg-type]
+
+    def dice_as_they_were(self) -> contextlib.AbstractContextManager[None]:
+        """Around calls in PyTorch: its dice are put back, and one thread does all. Else nothing."""
+        if not self.form.tensors:
+            return contextlib.nullcontext()
+        from helpers.exercises.tensors import dice_as_they_were
+
+        return dice_as_they_were()
+
+    def _evaluate(self, function: Callable[..., Any]) -> Feedback:
         outcomes, same_twice = run_all(function, self.probes, self._truths)
         if outcomes[0].error.startswith("NotImplementedError"):
             return self._not_attempted()
@@ -226,7 +320,7 @@ class Write(Exercise):
             return f"this is a class ({attempt.__name__}), and the check needs a function: {self.call}."
         if not callable(attempt):
             what = {str: "a text", types.ModuleType: "a module"}.get(
-                type(attempt), f"a {type(attempt).__name__}"
+                type(attempt), _with_article(type(attempt).__name__)
             )
             if isinstance(attempt, np.ndarray | np.generic | int | float | list | tuple):
                 what += ", perhaps the result of a call"
@@ -255,8 +349,13 @@ class Write(Exercise):
         triples = list(zip(self.probes, outcomes, expected, strict=True))
         failing = [(p, o, e) for p, o, e in triples if not self.accepts(o, e, p)]
         changed = sorted({name for outcome in outcomes for name in outcome.changed})
+        altered = list(dict.fromkeys(text for outcome in outcomes for text in outcome.altered))[:1]
         if not failing:
-            return self._input_changed(changed) if changed else self._right(outcomes)
+            return self._input_changed(changed, altered) if changed else self._right(outcomes)
+        if self.form.tensors and all(only_coarser(o, e) for _, o, e in failing):
+            return self._wrong(
+                "right, up to rounding: your results hold 2 bytes a number.", paragraph(COARSE)
+            )
         exact = self.diagnosis.name(outcomes)
         if all(outcome.error for outcome in outcomes):  # one line that stops tells one mistake, never two
             exact = tuple(version for version in exact if len(version.mistakes) == 1)
@@ -268,9 +367,10 @@ class Write(Exercise):
             return given
         probe, outcome, right = min(failing, key=lambda triple: _simplest_first(triple[0]))
         broken = [] if versions else self._broken(function, probe, outcome, right)
-        blocks = [self._case(probe, outcome, right)]
+        blocks = [self._case(probe, *self._one_part(outcome, right))]
         if changed:
-            blocks.append(paragraph(_changed(changed, self._takes_functions, self._takes_texts)))
+            words = altered or [_changed(changed, self._takes_functions, self._takes_texts)]
+            blocks += map(paragraph, words)
         if versions:
             stops = all(outcome.error for outcome in outcomes)
             blocks.append(paragraph(_of_one_error(versions) if stops else _diagnosis(versions)))
@@ -292,7 +392,8 @@ class Write(Exercise):
 
     @property
     def _takes_functions(self) -> bool:
-        return any(callable(value) for value in self.probes[0].inputs.values())
+        handed = self.probes[0].inputs.values()
+        return any(callable(value) for value in handed) and not self.form.tensors  # a layer writes nothing
 
     def _flat_only(self, outcomes: Sequence[Outcome]) -> tuple[Version, ...]:
         """Where every stack ends in an error: what the other inputs show, and that stacks are not taken."""
@@ -321,8 +422,8 @@ class Write(Exercise):
             or not all(o.error for o in outcomes)
         ):
             return ()
-        row = Probe("one row", {name: first[0]})
-        fits = self.accepts(Runner(function)(row.inputs), plain_outcome(self.right, row), row)
+        row = Probe("one row", {name: first[0]}, form=self.form)
+        fits = self.accepts(self._runner(function)(row.inputs), plain_outcome(self.right, row), row)
         return (Version((ROW_ONLY,), self.right),) if fits else ()
 
     def _right(self, outcomes: Sequence[Outcome]) -> Feedback:
@@ -333,34 +434,53 @@ class Write(Exercise):
         ]
         if self.properties:
             lines.append(paragraph(f"True of your results: {'; '.join(p.holds for p in self.properties)}."))
+        if self.unseen:
+            lines.append(paragraph(f"What this check cannot see: {self.unseen}"))
         if outcomes[0].note:
             lines.append(paragraph(outcomes[0].note))
         return Feedback("right", "\n".join(lines))
 
-    def _input_changed(self, changed: Sequence[str]) -> Feedback:
+    def _input_changed(self, changed: Sequence[str], altered: Sequence[str] = ()) -> Feedback:
         what = "answers" if self._truths else "numbers"
-        text = f"✗ {self.name}: right {what}, but the call changes its input.\n" + paragraph(
-            _changed(changed, self._takes_functions, self._takes_texts)
-        )
+        (said,) = altered or [_changed(changed, self._takes_functions, self._takes_texts)]
+        text = f"✗ {self.name}: right {what}, but the call changes its input.\n{paragraph(said)}"
         return Feedback("wrong", text, properties=("input left unchanged",))
+
+    def _runner(self, function: Callable[..., Any]) -> Runner:
+        return Runner(function, truths=self._truths, form=self.form)
+
+    def _one_part(self, outcome: Outcome, right: Outcome) -> tuple[Outcome, Outcome, str]:
+        """Where several arrays are asked for: the first that is wrong, the right one, and its name.
+
+        Weights come first: the output follows from them.
+        """
+        if not outcome.joined or not right.joined:
+            return outcome, right, ""
+        parts = list(zip(self.form.parts, taken_apart(outcome), taken_apart(right), strict=True))
+        in_order = sorted(parts, key=lambda part: part[0] != "weights")
+        name, got, expected = next((p for p in in_order if not agree(p[1], p[2])), in_order[0])
+        return Outcome(value=got), Outcome(value=expected), name
 
     def _broken(
         self, function: Callable[..., Any], probe: Probe, outcome: Outcome, right: Outcome
     ) -> list[tuple[str, str]]:
-        got, expected = outcome.value, right.value
+        shown, asked, part = self._one_part(outcome, right)
+        got, expected = shown.value, asked.value
+        whole = taken_apart(outcome) if outcome.joined else got
         if outcome.error:
-            advice = _error_advice(outcome.error)
+            advice = _error_advice(outcome.error, outcome.line)
             return [("error", advice)] if advice else []
         if got is None or expected is None:
             return []
-        if got.shape != expected.shape and expected.shape in outcome.parts:
+        if got.shape != expected.shape and expected.shape in outcome.parts and not outcome.joined:
             several = f"You returned a tuple of {len(outcome.parts)} arrays."
             return [("one result", f"{several} Return the one that the task asks for, alone.")]
         if got.shape != expected.shape and expected.ndim == 0:
             one = "True or False" if self._truths else "one number"
             return [("one number", f"The result should be {one}, not an array of shape {got.shape}.")]
         if got.shape != expected.shape:
-            return [("shape", f"The shape should be {expected.shape}; yours is {got.shape}.")]
+            of_part = f" of {part}" if part else ""
+            return [("shape", f"The shape{of_part} should be {expected.shape}; yours is {got.shape}.")]
         if self._truths and not np.isin(got, (0, 1)).all():
             each = "Each entry" if got.ndim else "The result"
             return [("True or False", f"{each} should be True or False (1 and 0 count, too).")]
@@ -368,16 +488,17 @@ class Write(Exercise):
             return [
                 ("no nan", "A result is nan, which comes from 0/0, ∞/∞ or ∞ − ∞: which step makes it here?")
             ]
-        run = Runner(function, truths=self._truths)
+        run = self._runner(function)
 
-        def call(*inputs: Any) -> Array | None:
-            return run(dict(enumerate(inputs))).value  # type: ignore[arg-type]
+        def call(*inputs: Any) -> Any:
+            again = run(dict(enumerate(inputs)))  # type: ignore[arg-type]
+            return taken_apart(again) if again.joined else again.value
 
         with np.errstate(all="ignore"):
-            found = [(p.name, p.broken(probe.inputs, got, call)) for p in self.properties]
+            found = [(p.name, p.broken(probe.inputs, whole, call)) for p in self.properties]
         return [(name, text) for name, text in found if text]
 
-    def _case(self, probe: Probe, outcome: Outcome, right: Outcome) -> str:
+    def _case(self, probe: Probe, outcome: Outcome, right: Outcome, part: str = "") -> str:
         plain = {n: v for n, v in probe.inputs.items() if not (callable(v) or isinstance(v, list))}
         case = ", ".join([probe.kind, *(f"{name} {_shape_or_value(value)}" for name, value in plain.items())])
         lead = f"  Smallest case: {case}.{_texts(probe.inputs)}"  # a function among the inputs: see `kind`
@@ -387,7 +508,8 @@ class Write(Exercise):
             gap = "\n  " if "\n" in lead else " "
             return f"{lead}{gap}Your function stopped there:\n    {outcome.error}{at}"
         if outcome.returned == "returned None":
-            return f"{lead}\n  Your function returned None there. Does every path end in `return`?"
+            advice = self.of_none or "Does every path end in `return`?"
+            return f"{lead}\n  Your function returned None there. {advice}"
         if got is None and expected is not None and _one_of_several(outcome.parts, expected):
             several = f"Your function returned a tuple of {len(outcome.parts)} things."
             return f"{lead}\n  {several} Return the one that the task asks for, alone."
@@ -402,7 +524,10 @@ class Write(Exercise):
         if got.shape != expected.shape and expected.ndim == 0:
             return f"{lead}\n    expected  {_asked(right)}\n    got       an array of shape {got.shape}"
         if got.shape != expected.shape:
-            return f"{lead}\n    expected shape  {expected.shape}\n    got shape       {got.shape}"
+            of_part = f" In {part}:" if part else ""
+            return f"{lead}{of_part}\n    expected shape  {expected.shape}\n    got shape       {got.shape}"
+        if probe.form.told:
+            return f"{lead}\n{probe.form.told(got, expected)}"
         inputs = probe.inputs
         if self._by_columns:  # one query's numbers stand in a column: turned, it is a row like any other
             inputs = {
@@ -410,24 +535,30 @@ class Write(Exercise):
                 for name, value in inputs.items()
             }
             got, expected = np.swapaxes(got, -1, -2), np.swapaxes(expected, -1, -2)
-        wrong = ~np.isclose(got.astype(float), expected.astype(float), rtol=1e-5, atol=1e-6, equal_nan=True)
+        relative, absolute = tolerance(got, expected)
+        wrong = ~np.isclose(
+            got.astype(float), expected.astype(float), rtol=relative, atol=absolute, equal_nan=True
+        )
         place = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else (0,) * expected.ndim
         row = place[:-1]
-        where = self._place(row, expected.ndim)
+        axes = self.form.parts.get(part, self.axes)
+        where = self._place(row, expected.ndim, axes)
+        told = [text for text in (part and f"in {part}", where and f"for {where}") if text]
         rows = [
-            *_input_rows(inputs, place, expected.shape, self.axes),
+            *_input_rows(inputs, place, expected.shape, axes, self.beside),
             ("expected", expected[row]),
             ("got", got[row]),
         ]
-        return f"{lead}{f' For {where}' if where else ''}\n{side_by_side(rows)}"
+        place_told = ", ".join(told)
+        return f"{lead} {place_told[:1].upper()}{place_told[1:]}".rstrip() + f"\n{side_by_side(rows)}"
 
     @property
     def _by_columns(self) -> bool:
         return self.axes == ("key", "query")
 
-    def _place(self, row: tuple[int, ...], ndim: int) -> str:
-        leading = {0: (), 1: ("sentence",), 2: self.two_stacked}.get(ndim - len(self.axes), ())
-        axes = (*leading, *(self.axes[::-1] if self._by_columns else self.axes))
+    def _place(self, row: tuple[int, ...], ndim: int, axes: tuple[str, ...]) -> str:
+        leading = {0: (), 1: ("sentence",), 2: self.two_stacked}.get(ndim - len(axes), ())
+        axes = (*leading, *(axes[::-1] if self._by_columns else axes))
         return ", ".join(f"{axis} {i}" for axis, i in zip(axes, row, strict=False))
 
 
@@ -458,8 +589,8 @@ class Mend(Write):
     def _mends_example(self, function: Callable[..., Any]) -> bool:
         if self.example is None:
             return False
-        probe = Probe("example", dict(self.example))
-        return self.accepts(Runner(function)(probe.inputs), plain_outcome(self.right, probe), probe)
+        probe = Probe("example", dict(self.example), form=self.form)
+        return self.accepts(self._runner(function)(probe.inputs), plain_outcome(self.right, probe), probe)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -558,7 +689,12 @@ class Table(Exercise):
     next_cell: Callable[[Any, int, float], float] | None = None  # label, column, the cell before -> the cell
     next_column: Callable[[int, Mapping[Any, float]], Mapping[Any, float]] | None = None
     # where a cell depends on other rows, too: column, the column before -> the cells that follow from it
+    next_from_row: Callable[[Any, int, Sequence[float]], float] | None = None
+    # where it depends on several cells of its row: label, column, all the cells before -> the cell
     tolerance: float | None = None  # as a distance; without one, half a percent
+    exact: tuple[
+        int, ...
+    ] = ()  # columns of whole numbers that are counted, where half a percent is a mistake
 
     def evaluate(self, attempt: object) -> Feedback:
         """The learner's table -> Feedback, with every wrong cell named."""
@@ -575,13 +711,13 @@ class Table(Exercise):
             return Feedback("right", f"✓ {self.name}: all {len(table)} cells.\n{paragraph(self.because)}")
         empty = len(table) - len(filled)
         if not wrong:
-            return Feedback("wrong", f"✗ {self.name}: {len(filled)} cells right, {empty} still to fill.")
+            return Feedback("wrong", f"✗ {self.name}: {_cells_right(len(filled))}, {empty} still to fill.")
         return self._explain(filled, wrong, empty)
 
     def solution(self) -> str:
         """The whole table and its reason."""
         rows = [(self.row_name, list(self.columns))]
-        rows += [(str(label), [f"{cell:g}" for cell in self.row(label)]) for label in self.labels]
+        rows += [(str(label), [_written_out(cell) for cell in self.row(label)]) for label in self.labels]
         widths = [max(len(row[1][i]) for row in rows) for i in range(len(self.columns))]
         first = max(len(row[0]) for row in rows)
         lines = [
@@ -591,10 +727,20 @@ class Table(Exercise):
         return "\n".join([*lines, "", paragraph(self.because, indent="")])
 
     def _cells(self, attempt: object) -> dict[tuple[Any, int], object] | str:
+        attempt = _of_plain_lists(attempt)
         if isinstance(attempt, Mapping):
-            rows = {label: attempt.get(label) for label in self.labels}
+            strange = [label for label in attempt if label not in self.labels]
+            missing = [label for label in self.labels if label not in attempt]
+            if strange:
+                return (
+                    f"the rows should be named {_names(self.labels)}, as in the task; one of yours is named "
+                    f"{_describe(strange[0])}."
+                )
+            if missing:
+                return f"the row of {self.row_name} {missing[0]} is missing."
+            rows = {label: _of_plain_lists(attempt.get(label)) for label in self.labels}
         elif isinstance(attempt, list | tuple | np.ndarray) and len(attempt) == len(self.labels):
-            rows = dict(zip(self.labels, attempt, strict=True))
+            rows = dict(zip(self.labels, map(_of_plain_lists, attempt), strict=True))
         else:
             return f"the answer should keep the form of the table; this is {_describe(attempt)}."
         cells: dict[tuple[Any, int], object] = {}
@@ -602,17 +748,23 @@ class Table(Exercise):
             if not isinstance(row, list | tuple | np.ndarray) or len(row) != len(self.columns):
                 return f"the row of {self.row_name} {label} should hold {len(self.columns)} numbers."
             cells.update({((label), column): cell for column, cell in enumerate(row)})
+        for (label, column), cell in cells.items():
+            if isinstance(cell, str) and _as_number(cell) is not None:
+                place = f"{self.row_name} {label}, {self.columns[column]}"
+                return f"{place} holds {_describe(cell)}: leave the quotation marks away."
         return cells
 
-    def _close(self, cell: object, right: float) -> bool:
+    def _close(self, cell: object, right: float, column: int) -> bool:
+        value = _as_number(cell)
+        if column in self.exact:
+            return value is not None and abs(value - right) <= min(1e-9 * max(abs(right), 1), 0.4)
         if self.tolerance is None:
             return _close(cell, right)
-        value = _as_number(cell)
         return value is not None and abs(value - right) <= self.tolerance
 
     def _right(self, place: tuple[Any, int], cell: object) -> bool:
         label, column = place
-        return self._close(cell, self.row(label)[column])
+        return self._close(cell, self.row(label)[column], column)
 
     def _explain(
         self, filled: Mapping[tuple[Any, int], object], wrong: Mapping[tuple[Any, int], object], empty: int
@@ -620,14 +772,14 @@ class Table(Exercise):
         lines, replies, names = [], [], []
         for (label, column), cell in wrong.items():
             value = _as_number(cell)
-            shown = _describe(cell) if value is None else f"{value:.{0 if value == int(value) else 4}f}"
+            shown = _describe(cell) if value is None else _cell_shown(value)
             lines.append(f"    {self.row_name} {label}, {self.columns[column]}: not {shown}")
         for column in sorted({place[1] for place in wrong}):
             name, reply = self._column(column, filled, wrong)
             replies.append(paragraph(reply))
             names += [(name,)] if name else []
         right = len(filled) - len(wrong)
-        counts = f"{right} cells right, {len(wrong)} not" + (f", {empty} still to fill" if empty else "")
+        counts = f"{_cells_right(right)}, {len(wrong)} not" + (f", {empty} still to fill" if empty else "")
         told = dict.fromkeys(replies)
         return self._wrong(
             f"{counts}.", *lines, *told, "  " + section(self.reread), named=[*dict.fromkeys(names)]
@@ -643,22 +795,47 @@ class Table(Exercise):
         """
         cells = {label: cell for (label, place), cell in filled.items() if place == column}
         missed = {label: cell for (label, place), cell in wrong.items() if place == column}
-        before = self.columns[column - 1]
         first = self.row(self.labels[0])[column]
-        if len(missed) > 1 and all(self._close(cell, first) for cell in cells.values()):
+        if self.next_from_row and column and self._follows(column, missed, filled, wrong):
+            return "", self._led_by(
+                column, wrong
+            )  # also where what follows happens to be that of the first row
+        if len(missed) > 1 and all(self._close(cell, first, column) for cell in cells.values()):
             return "first-row-copied", (
                 f"The row of {self.row_name} {self.labels[0]} stands in the other rows too; each has its own."
             )
         if column and self._follows(column, missed, filled, wrong):
-            return "", f'Your "{self.columns[column]}" follows from your "{before}": mend that first.'
+            return "", self._led_by(column, wrong)
         for slip in self.slips[column]:
             if len(missed) > 1 and all(
-                self._close(cell, slip.answer(label)) for label, cell in cells.items()
+                self._close(cell, slip.answer(label), column) for label, cell in cells.items()
             ):
                 return slip.name, slip.reply
-        if all(_rounded(cell, self.row(label)[column]) for label, cell in missed.items()):
+        coarse = len(missed) > 1  # one cell that is far off proves nothing
+        if all(_rounded(cell, self.row(label)[column], coarse) for label, cell in missed.items()):
             return "rounded", f'Your "{self.columns[column]}" was rounded too far: give more digits.'
-        return "", self.hints[column]
+        return "", self._elsewhere(column, cells, missed) or self.hints[column]
+
+    def _elsewhere(self, column: int, cells: Mapping[Any, object], missed: Mapping[Any, object]) -> str:
+        """Says that two or more wrong cells are the right ones of another column or other rows, else ""."""
+        numbers = [_as_number(cell) for cell in missed.values()]
+        if len(missed) < 2 or len(set(numbers)) < 2 or len(cells) < len(self.labels):
+            return ""
+        for other, name in enumerate(self.columns):
+            if other != column and all(self._close(c, self.row(n)[other], other) for n, c in cells.items()):
+                return f'In "{self.columns[column]}" stand the numbers that belong in "{name}".'
+        right = sorted(self.row(label)[column] for label in self.labels)
+        given = sorted(number for number in map(_as_number, cells.values()) if number is not None)
+        if len(given) == len(right) and all(
+            self._close(g, r, column) for g, r in zip(given, right, strict=True)
+        ):
+            return f'The numbers of "{self.columns[column]}" are right, and stand in other rows than asked.'
+        return ""
+
+    def _led_by(self, column: int, wrong: Mapping[tuple[Any, int], object]) -> str:
+        before = min(place for _, place in wrong) if self.next_from_row else column - 1
+        follows = f'Your "{self.columns[column]}" follows from your "{self.columns[before]}"'
+        return f"{follows}: mend that first."
 
     def _follows(
         self,
@@ -670,7 +847,11 @@ class Table(Exercise):
         """True where the wrong cells of a column are what the learner's wrong cells before them lead to."""
         numbers = {label: _as_number(cell) for (label, place), cell in filled.items() if place == column - 1}
         before = {label: value for label, value in numbers.items() if value is not None}
-        if self.next_column:
+        if self.next_from_row:
+            led_to: Mapping[Any, float] = {
+                label: self._led_to(label, column, filled, wrong) for label in missed
+            }
+        elif self.next_column:
             right = all(place != column - 1 for _, place in wrong)
             led_to = {} if right else self.next_column(column, before)
         elif self.next_cell:
@@ -678,13 +859,65 @@ class Table(Exercise):
             led_to = {label: self.next_cell(label, column, value) for label, value in bases.items()}
         else:
             return False
-        return all(label in led_to and self._close(cell, led_to[label]) for label, cell in missed.items())
+        return all(
+            label in led_to and self._close(cell, led_to[label], column) for label, cell in missed.items()
+        )
+
+    def _led_to(
+        self,
+        label: Any,
+        column: int,
+        filled: Mapping[tuple[Any, int], object],
+        wrong: Mapping[tuple[Any, int], object],
+    ) -> float:
+        """The cell that follows from the cells before it in its row; nan if these are right, or not there."""
+        assert self.next_from_row
+        before = [_as_number(filled.get((label, place))) for place in range(column)]
+        known = [number for number in before if number is not None]
+        if len(known) < column or not any((label, place) in wrong for place in range(column)):
+            return math.nan
+        return self.next_from_row(label, column, known)
 
 
-def _rounded(cell: object, right: float) -> bool:
-    """True where a cell is the right number, rounded to two or three digits after the point."""
+def _cells_right(count: int) -> str:
+    return f"{count} {'cell' if count == 1 else 'cells'} right"
+
+
+def _written_out(cell: float) -> str:
+    return f"{cell:.0f}" if cell == np.round(cell) and abs(cell) < 1e12 else f"{cell:g}"
+
+
+def _cell_shown(value: float) -> str:
+    """A learner's number: a share with four digits, a larger one without noughts, a tiny one not as 0."""
+    if value == int(value):
+        return f"{value:.0f}"
+    if abs(value) < 0.001:
+        return f"{value:.3g}"
+    return f"{value:.4f}".rstrip("0") if abs(value) > 1 else f"{value:.4f}"
+
+
+def _of_plain_lists(thing: Any) -> Any:
+    """A table or a row of torch's -> lists; anything else stays."""
+    return thing.tolist() if of_torch(thing) and hasattr(thing, "tolist") else thing
+
+
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+
+
+def _rounded(cell: object, right: float, coarse: bool = False) -> bool:
+    """True where a cell is the right number, rounded to two or three digits after the point.
+
+    Or to a few digits in all, where that moves it by 15 % at the most. `coarse`: by any amount, but not to 0.
+    """
     value = _as_number(cell)
-    return value is not None and any(abs(value - round(right, digits)) < 1e-9 for digits in (2, 3))
+    if value is None or any(abs(value - round(right, digits)) < 1e-9 for digits in (2, 3)):
+        return value is not None
+    fewer = [float(f"{right:.{digits}g}") for digits in range(1, 7)] + [
+        round(right, digits) for digits in (0, 1)
+    ]
+    far = abs(value - right) > 0.15 * abs(right)
+    return bool(value) and not (far and not coarse) and any(math.isclose(value, number) for number in fewer)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -753,7 +986,8 @@ class Open(Exercise):
         with np.errstate(all="ignore"):
             name, text = self.judge(value.astype(np.float64))
         if text.startswith("✓"):
-            return Feedback("right", f"✓ {self.name}: {text[1:].strip()}")
+            lead, *rest = text[1:].strip().splitlines()
+            return Feedback("right", "\n".join([f"✓ {self.name}: {lead}", *map(paragraph, rest)]))
         lead, *rest = text.splitlines()
         blocks = [line if line.startswith("    ") else paragraph(line.strip()) for line in rest]
         return self._wrong(lead, *blocks, named=((name,),) if name else ())
@@ -807,17 +1041,24 @@ def _head(failing: Sequence[tuple[Probe, Outcome, Outcome]]) -> str:
     outcomes = [outcome for _, outcome, _ in failing]
     if all(outcome.error for outcome in outcomes):
         return "your function stops with an error"
+    if all(outcome.value is None for outcome in outcomes) and failing[0][2].joined:
+        return "other things came back than are asked for"
     if all(outcome.value is None for outcome in outcomes):
+        if failing[0][0].form.read:
+            return "what came back has another form than is asked for"
         single = all(right.value is not None and right.value.ndim == 0 for _, _, right in failing)
         if _of_truths(failing[0][2]):
             return "no True or False came back" if single else "no array of True and False came back"
         return "no number came back" if single else "no array of numbers came back"
     shapes = [
-        o.value is not None and e.value is not None and o.value.shape == e.value.shape for _, o, e in failing
+        o.value is not None and e.value is not None and o.value.shape == e.value.shape and same_parts(o, e)
+        for _, o, e in failing
     ]
     if all(shapes):
         values = [o.value for o in outcomes if o.value is not None]
         scalars = all(right.value is not None and right.value.ndim == 0 for _, _, right in failing)
+        if failing[0][0].form.told:
+            return "not what is asked for"
         if _of_truths(failing[0][2]):
             return "wrong answer" if scalars else "right shape, wrong entries"
         if all(np.isnan(value).any() for value in values):
@@ -863,7 +1104,7 @@ def _errors_elsewhere(failing: Sequence[tuple[Probe, Outcome, Outcome]], explain
     if not stops:
         return []
     probe, outcome = min(stops, key=lambda pair: _simplest_first(pair[0]))
-    advice = _error_advice(outcome.error)
+    advice = _error_advice(outcome.error, outcome.line)
     if explained and not advice:
         return []
     at = f", in your line: {outcome.line}" if outcome.line else ""
@@ -871,12 +1112,24 @@ def _errors_elsewhere(failing: Sequence[tuple[Probe, Outcome, Outcome]], explain
     return [told, paragraph(advice)] if advice else [told]
 
 
-def _error_advice(error: str) -> str:
+ARRAYS_JOINED = (
+    "`and`, `or`, `not` and comparisons in a chain, such as 0 <= x < 3, ask for one True or False. For "
+    "arrays "
+    "there are & and | and ~, entry by entry, with brackets round each comparison: (x >= 0) & (x < 3)."
+)
+WORDS = re.compile(r"\b(and|or|not)\b")
+CHAIN = re.compile(r"[<>]=?[^<>=()]*[<>]")
+
+
+def _error_advice(error: str, line: str = "") -> str:
+    asks = "The truth value of an array" in error and not re.match(r"(if|elif|while|assert)\b", line)
+    if asks and (WORDS.search(line) or CHAIN.search(line)):
+        return ARRAYS_JOINED
     return next((text for words, text in ERROR_ADVICE.items() if words in error), "")
 
 
 def _changed(names: Sequence[str], by_functions: bool = False, texts: bool = False) -> str:
-    listed = " and ".join(names)
+    listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     verb = "no longer holds" if len(names) == 1 else "no longer hold"
     copy = " A function that you call may write into its input: hand it a copy." if by_functions else ""
     went_in = "texts" if texts else "numbers"
@@ -943,7 +1196,11 @@ def _shape_or_value(value: object) -> str:
 
 
 def _input_rows(
-    inputs: Inputs, place: tuple[int, ...], shape: tuple[int, ...], axes: tuple[str, ...]
+    inputs: Inputs,
+    place: tuple[int, ...],
+    shape: tuple[int, ...],
+    axes: tuple[str, ...],
+    beside: tuple[str, ...] = (),
 ) -> list[tuple[str, Array]]:
     """The part of the input that belongs to the first wrong number."""
     rows: list[tuple[str, Array]] = []
@@ -954,6 +1211,11 @@ def _input_rows(
             rows.append((name, np.array([value])))
         elif name == "mask":
             rows.append((name, np.broadcast_to(value, (*shape[:-1], value.shape[-1]))[place[:-1]]))
+        elif name in beside:  # with a single axis all queries are shown, and a table is too much for a row
+            if len(place) > 1:
+                rows.append((name, np.atleast_1d(value[place[0]])))
+            elif value.ndim == 1:
+                rows.append((name, value))
         elif (value.shape == shape and name not in ROLES) or value.ndim == 1:
             rows.append((name, value[place[:-1]] if value.shape == shape else value))
         elif name == "queries" and value.shape[:-1] == shape[:-1]:
@@ -982,6 +1244,8 @@ def _as_number(attempt: object) -> float | None:
             return float(attempt.strip().replace(",", "."))
         except ValueError:
             return None
+    if isinstance(attempt, Fraction):
+        return float(attempt)
     outcome = Runner(lambda: attempt)({})
     value = outcome.value
     if value is None or value.size != 1 or not np.isfinite(value).all():
@@ -1003,6 +1267,10 @@ def _as_shape(attempt: object) -> tuple[int, ...] | None:
     if value is None or value.ndim != 1 or not (value == np.round(value)).all():
         return None
     return tuple(int(size) for size in value)
+
+
+def _names(labels: Sequence[Any]) -> str:
+    return ", ".join(repr(label) for label in labels)
 
 
 def _close(cell: object, right: float) -> bool:

@@ -4,7 +4,8 @@ Numbers are known, never drawn: the k-th is the fractional part of k² times the
 −2 to 2. They look irregular and are the same on every machine.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,34 @@ from helpers.validation import Array
 GOLDEN = 0.6180339887498949
 
 
+class OtherFormError(Exception):
+    """What came back cannot be read. The message says what it is, as a clause: "returned …"."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """In which form a function gets its inputs and gives its results.
+
+    `tensors`: in PyTorch's. `parts`: where several arrays are asked for, their names, and for each what its
+    last axes are, as in {"output": ("query", "entry"), "weights": ("query", "key")}. `stacked`: one array
+    with the parts along its first axis counts as well. `seen`: what of a result is compared, where chance
+    is in it.
+    `read`: makes an array of what is none, such as a list of pairs; the inputs come first. It raises
+    OtherFormError where it cannot. `told`: what was read and what is right -> the lines that show the
+    difference as the learner wrote it.
+    """
+
+    tensors: bool = False
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    stacked: bool = False
+    seen: Callable[[Mapping[str, Any], Array], Array] | None = None
+    read: Callable[[Mapping[str, Any], Any], Any] | None = None
+    told: Callable[[Array, Array], str] | None = None
+
+
+ARRAYS = Form()
+
+
 @dataclass(frozen=True)
 class Probe:
     """One input, by argument name. `kind` says what the learner would call it: "one sentence", "a batch"."""
@@ -21,6 +50,7 @@ class Probe:
     kind: str
     inputs: dict[str, Any]
     hard: bool = False  # extreme on purpose: wrong versions may agree here
+    form: Form = ARRAYS
 
 
 def numbers(*shape: int, start: int = 1, dtype: type = np.float64) -> Array:

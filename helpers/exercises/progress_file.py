@@ -43,17 +43,17 @@ def read() -> dict[str, str]:
 
 def report() -> str:
     """Every lesson with its exercises: ✓ done, ✗ tried, ○ not attempted yet."""
-    from helpers.exercises.catalogue import lessons
+    from helpers.exercises.catalogue import names
 
     if not kept():
         return "Progress is not kept here (CI, or COURSE_PROGRESS=off)."
     seen = read()
     marks = {"right": "✓", "wrong": "✗"}
     lines = []
-    for lesson, exercises in lessons().items():
-        done = sum(seen.get(exercise.name) == "right" for exercise in exercises)
+    for lesson, exercises in names().items():
+        done = sum(seen.get(name) == "right" for name in exercises)
         lines.append(f"Lesson {lesson}: {done} of {len(exercises)}")
-        lines.append("  " + "   ".join(f"{marks.get(seen.get(e.name, ''), '○')} {e.name}" for e in exercises))
+        lines.append("  " + "   ".join(f"{marks.get(seen.get(name, ''), '○')} {name}" for name in exercises))
     return "\n".join(lines)
 
 
