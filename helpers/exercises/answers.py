@@ -271,6 +271,98 @@ def my_word_accuracy(written: Sequence[str], accepted: Sequence[Sequence[str]]) 
     return sum(right) / len(right)
 
 
+def my_step(
+    running_max: Array, running_sum: Array, weighted_sum: Array, scores: Array, values: Array
+) -> tuple[Array, Array, Array]:
+    """(n_queries, 1) twice, (n_queries, d_v), (n_queries, tile), (tile, d_v) -> the first three, after it."""
+    new_max = np.maximum(running_max, scores.max(axis=-1, keepdims=True))
+    rescale = np.exp(running_max - new_max)
+    exponentials = np.exp(scores - new_max)
+    new_sum = rescale * running_sum + exponentials.sum(axis=-1, keepdims=True)
+    new_weighted_sum = rescale * weighted_sum + exponentials @ values
+    return new_max, new_sum, new_weighted_sum
+
+
+def my_online_softmax(scores: Array, tile: int) -> Array:
+    """(n_queries, n_keys), tile -> weights (n_queries, n_keys); each row sums to 1."""
+    running_max, running_sum = np.full((len(scores), 1), -np.inf), np.zeros((len(scores), 1))
+    for start in range(0, scores.shape[1], tile):
+        tile_of_scores = scores[:, start : start + tile]
+        new_max = np.maximum(running_max, tile_of_scores.max(axis=-1, keepdims=True))
+        running_sum = running_sum * np.exp(running_max - new_max)
+        running_sum = running_sum + np.exp(tile_of_scores - new_max).sum(axis=-1, keepdims=True)
+        running_max = new_max
+    return np.exp(scores - running_max) / running_sum
+
+
+def my_merge(
+    output_a: Array, log_sum_exp_a: Array, output_b: Array, log_sum_exp_b: Array
+) -> tuple[Array, Array]:
+    """(n_queries, d_v), (n_queries,), the same of the other half -> output, log_sum_exp over all keys."""
+    larger = np.maximum(log_sum_exp_a, log_sum_exp_b)
+    larger = np.where(np.isneginf(larger), 0, larger)
+    sum_a, sum_b = np.exp(log_sum_exp_a - larger), np.exp(log_sum_exp_b - larger)
+    weighted_sum = sum_a[:, None] * output_a + sum_b[:, None] * output_b
+    total = sum_a + sum_b
+    output = weighted_sum / np.where(total == 0, 1, total)[:, None]
+    with np.errstate(divide="ignore"):
+        return output, larger + np.log(total)
+
+
+def my_blocked_attention(queries: Array, keys: Array, values: Array, tile: int) -> Any:
+    """(n_queries, d_k), (n_keys, d_k), (n_keys, d_v), tile -> output (n_queries, d_v)."""
+    running_max, running_sum, weighted_sum = -np.inf, 0, 0
+    for start in range(0, len(keys), tile):
+        tile_of_keys, tile_of_values = keys[start : start + tile], values[start : start + tile]
+        scores = queries @ tile_of_keys.T / np.sqrt(queries.shape[1])
+        new_max = np.maximum(running_max, scores.max(axis=-1, keepdims=True))
+        rescale, exponentials = np.exp(running_max - new_max), np.exp(scores - new_max)
+        running_sum = rescale * running_sum + exponentials.sum(axis=-1, keepdims=True)
+        weighted_sum = rescale * weighted_sum + exponentials @ tile_of_values
+        running_max = new_max
+    return weighted_sum / running_sum
+
+
+def my_tiles(n_queries: int, n_keys: int, tile_queries: int, tile_keys: int) -> list[tuple[int, int]]:
+    """n_queries, n_keys, tile_queries, tile_keys -> a list of (i, j): tiles with an allowed pair."""
+    tiles = []
+    for i, first_query in enumerate(range(0, n_queries, tile_queries)):
+        last_query = min(first_query + tile_queries, n_queries) - 1
+        position = last_query + n_keys - n_queries
+        tiles += [(i, j) for j in range(position // tile_keys + 1)]
+    return tiles
+
+
+def my_prefill(queries: Array, keys: Array, values: Array, chunk: int) -> Array:
+    """(n_queries, d_k), (n_keys, d_k), (n_keys, d_v), chunk -> output (n_queries, d_v), a chunk at a time."""
+    outputs, n_cached = [], len(keys) - len(queries)
+    for start in range(0, len(queries), chunk):
+        new_queries = queries[start : start + chunk]
+        n_cached += len(new_queries)
+        mask = np.tri(len(new_queries), n_cached, n_cached - len(new_queries), dtype=bool)
+        output, _ = attention(new_queries, keys[:n_cached], values[:n_cached], mask)
+        outputs.append(output)
+    return np.concatenate(outputs)
+
+
+def my_grouped_attention(queries: Array, keys: Array, values: Array) -> Array:
+    """(n_heads, n_queries, d_k), (n_kv_heads, n_keys, d_k), the same with d_v -> output of every head."""
+    n_heads, n_kv_heads = len(queries), len(keys)
+    outputs = []
+    for head in range(n_heads):
+        shared = head // (n_heads // n_kv_heads)
+        output, _ = attention(queries[head], keys[shared], values[shared])
+        outputs.append(output)
+    return np.stack(outputs)
+
+
+def my_window(n_queries: int, n_keys: int, window: int) -> Array:
+    """n_queries, n_keys, window -> (n_queries, n_keys): True for the last `window` keys up to each query."""
+    positions = np.arange(n_queries)[:, None] + n_keys - n_queries
+    keys = np.arange(n_keys)
+    return (keys <= positions) & (keys > positions - window)
+
+
 ANSWERS: dict[str, Callable[..., Any]] = {
     "total": my_total,
     "dot-product": my_dot,
@@ -309,6 +401,14 @@ ANSWERS: dict[str, Callable[..., Any]] = {
     "causal-bug": my_decoder_reader,
     "source-mask": my_read_with_padding,
     "accuracy": my_word_accuracy,
+    "rescale": my_step,
+    "online-bug": my_online_softmax,
+    "merge": my_merge,
+    "tile-bug": my_blocked_attention,
+    "tiles": my_tiles,
+    "cache-mask": my_prefill,
+    "grouped": my_grouped_attention,
+    "window": my_window,
 }
 
 
