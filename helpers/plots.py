@@ -577,6 +577,19 @@ def draw_mask(scores: ArrayLike, tokens: Sequence[str], causal: bool, seen: Sequ
     print(f"causal mask {'on' if causal else 'off'}, hidden from all: {', '.join(hidden) or 'nothing'}")
 
 
+def explore_corner(tokens: Sequence[str]) -> None:
+    """A slider over the number of new tokens: the causal mask laid into two corners (lesson 08)."""
+    _slider(lambda n_new: draw_corner(tokens, n_new), "new tokens", range(1, len(tokens) + 1), 1)
+
+
+def draw_corner(tokens: Sequence[str], n_new: int) -> None:
+    """One frame of explore_corner: the last n_new tokens are queries, all tokens are keys."""
+    upper_left = np.tri(n_new, len(tokens), dtype=bool)
+    lower_right = causal_mask(n_new, len(tokens))
+    plot_masks({"upper left": upper_left, "lower right": lower_right}, [tokens, tokens])
+    print("the two corners agree" if np.array_equal(upper_left, lower_right) else "the two corners differ")
+
+
 def _boolean(name: str, mask: ArrayLike, tokens: Sequence[str]) -> Mask:
     mask = np.asarray(mask)
     if mask.dtype != np.bool_:

@@ -112,6 +112,22 @@ def test_the_grid_of_the_best_device_is_the_default(monkeypatch: pytest.MonkeyPa
     assert str(seen[-1]) == "cpu"
 
 
+def test_it_computes_on_one_thread_and_then_gives_the_others_back() -> None:
+    seen: set[int] = set()
+
+    def spy(case: Case) -> Answer:
+        seen.add(torch.get_num_threads())
+        raise KeyError
+
+    torch.set_num_threads(2)
+    try:
+        with pytest.raises(KeyError):
+            parity_grid("cpu", {"spy": spy})
+        assert (seen, torch.get_num_threads()) == ({1}, 2)
+    finally:
+        torch.set_num_threads(1)
+
+
 def test_a_device_that_is_not_here_is_named() -> None:
     with pytest.raises(ValueError, match="device must be a name like"):
         parity_grid("nonsense")

@@ -288,6 +288,21 @@ def test_mask_frame_combines_the_triangle_with_the_boxes(shown, capsys):
     assert said.endswith("causal mask off, hidden from all: nothing\n")
 
 
+def test_corner_frame_agrees_only_when_every_token_is_new(shown, capsys):
+    for n_new, left, right, last in [
+        (1, "1", "3", "differ"),
+        (2, "1 2", "2 3", "differ"),
+        (3, "1 2 3", "1 2 3", "agree"),
+    ]:
+        plots.draw_corner(COLUMNS, n_new)
+        assert [label.get_text() for label in shown[-1].axes[0].get_yticklabels()] == COLUMNS[-n_new:]
+        assert capsys.readouterr().out.splitlines() == [
+            f"upper left: of 3 keys the queries may attend to {left}",
+            f"lower right: of 3 keys the queries may attend to {right}",
+            f"the two corners {last}",
+        ]
+
+
 def test_ticking_a_box_draws_that_mask(monkeypatch):
     import ipywidgets
 
@@ -547,6 +562,7 @@ def test_temperature_frame_goes_from_one_key_to_all(capsys):
     [
         (lambda: plots.explore_d_k(), "draw_d_k", 256),
         (lambda: plots.explore_temperature([2.0, 1.0], ["a", "b"]), "draw_temperature", 5.0),
+        (lambda: plots.explore_corner(COLUMNS), "draw_corner", 3),
     ],
 )
 def test_moving_a_slider_draws_that_frame(monkeypatch, explore, name, value):

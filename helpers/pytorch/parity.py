@@ -6,8 +6,10 @@ out the same on every machine.
 """
 
 import copy
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -102,11 +104,10 @@ def parity_grid(
     device = best_device(device)
     implementations = IMPLEMENTATIONS if implementations is None else implementations
     rows: list[Row] = []
-    for dtype in DTYPES:
-        for lengths in LENGTHS:
-            for mask in MASKS:
-                case = make_case(mask, lengths, dtype, device)
-                rows += _rows(case, (mask, lengths), implementations)
+    with _one_thread():
+        for dtype, lengths, mask in itertools.product(DTYPES, LENGTHS, MASKS):
+            case = make_case(mask, lengths, dtype, device)
+            rows += _rows(case, (mask, lengths), implementations)
     return rows
 
 
@@ -128,6 +129,17 @@ def parity_table(rows: Iterable[Row]) -> str:
         lines += [(dtype, quantity, ", ".join(masks), *cells) for cells, masks in masks_by_cells.items()]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Small tensors gain nothing from a second thread, and on a busy machine they wait for it long."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _rows(

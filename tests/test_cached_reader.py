@@ -1,0 +1,114 @@
+"""The reader with a cache writes what it writes without; a window and shared keys do what they say."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from helpers.cached_reader import next_scores, share_keys, spelled, write_cached
+from helpers.datasets import Sounds, load_sounds
+from helpers.encoder_decoder import EncoderDecoder, decode, encode, write
+from helpers.multi_head import split_heads
+from helpers.streaming import KVCache
+
+
+@pytest.fixture(scope="module")
+def sounds() -> Sounds:
+    return load_sounds()
+
+
+@pytest.fixture(scope="module")
+def model(sounds: Sounds) -> EncoderDecoder:
+    return sounds.model
+
+
+def test_it_writes_what_the_reader_writes(sounds: Sounds) -> None:
+    texts = [*sounds.shown.texts, *sounds.sample.texts[:20]]
+    assert [spelled(sounds.model, write_cached(sounds.model, text)[0]) for text in texts] == write(
+        sounds.model, texts
+    )
+
+
+@pytest.mark.parametrize("word", ["a", "knife", "photograph"])
+def test_every_step_has_the_scores_of_one_full_pass(model: EncoderDecoder, word: str) -> None:
+    written, scores = write_cached(model, word)
+    source = np.array([0, *(model.source_symbols.index(letter) for letter in word)])
+    full, _ = decode(model, np.array(written[:-1]), encode(model, source), mask=(source > 0)[None])
+    assert written[0] == written[-1] == 0
+    assert np.abs(scores - full).max() < 1e-9
+
+
+def test_a_step_appends_one_token_and_a_window_hides_the_first(model: EncoderDecoder) -> None:
+    source = np.random.default_rng(3).standard_normal((5, 96))
+    caches = [KVCache(), KVCache(), KVCache()]
+    # Two targets that differ in their first symbol only: a window of 2 cannot tell them apart at the third.
+    thirds = []
+    for cache, first, window in zip(caches, (0, 7, 7), (2, 2, None), strict=True):
+        for symbol in (first, 11, 5):
+            scores = next_scores(model, symbol, cache, source, source, window)
+        thirds.append(scores)
+        assert len(cache) == 3
+    assert np.array_equal(thirds[0], thirds[1])
+    assert np.abs(thirds[1] - thirds[2]).max() > 1e-3
+
+
+def test_a_window_as_long_as_the_text_hides_nothing(model: EncoderDecoder) -> None:
+    written, scores = write_cached(model, "castle")
+    assert write_cached(model, "castle", window=len(scores))[0] == written
+
+
+def test_a_text_without_an_end_is_cut_where_positions_end(model: EncoderDecoder) -> None:
+    never = replace(model, w_symbols=np.concatenate([np.zeros((96, 1)), model.w_symbols[:, 1:]], axis=1))
+    never = replace(never, w_symbols=np.where(np.arange(40) == 3, 100 * model.w_symbols, never.w_symbols))
+    (expected,) = write(never, ["knock"])
+    written, scores = write_cached(never, "knock")
+    assert spelled(never, written) == expected
+    assert len(scores) == len(never.target_positions) - 1
+
+
+@pytest.mark.parametrize(
+    ("part", "half", "kind"),
+    [
+        ("encoder", "encoder", "self_attention"),
+        ("decoder", "decoder", "self_attention"),
+        ("cross attention", "decoder", "cross_attention"),
+    ],
+)
+@pytest.mark.parametrize("n_kv_heads", [1, 2])
+def test_heads_of_a_run_have_the_mean_of_its_keys(
+    model: EncoderDecoder, part: str, half: str, kind: str, n_kv_heads: int
+) -> None:
+    shared = share_keys(model, part, n_kv_heads)
+    other = {"encoder": "decoder", "decoder": "encoder"}[half]
+    assert getattr(shared, other) is getattr(model, other)
+    for before, after in zip(getattr(model, half), getattr(shared, half), strict=True):
+        changed = {field for field in before._fields if getattr(before, field) is not getattr(after, field)}
+        assert changed == {kind}
+        assert getattr(after, kind).w_q is getattr(before, kind).w_q
+        assert getattr(after, kind).w_o is getattr(before, kind).w_o
+        for name in ("w_k", "w_v"):
+            heads = split_heads(getattr(getattr(before, kind), name), 4)
+            found = split_heads(getattr(getattr(after, kind), name), 4)
+            for head in range(4):
+                run = head // (4 // n_kv_heads)
+                first, last = run * (4 // n_kv_heads), (run + 1) * (4 // n_kv_heads)
+                assert np.allclose(found[head], sum(heads[first:last]) / (last - first))
+
+
+@pytest.mark.parametrize("part", ["encoder", "decoder", "cross attention"])
+def test_with_a_head_of_keys_each_nothing_changes(sounds: Sounds, part: str) -> None:
+    words = sounds.sample.texts[:5]
+    assert write(share_keys(sounds.model, part, 4), words) == write(sounds.model, words)
+
+
+def test_what_is_refused(sounds: Sounds) -> None:
+    with pytest.raises(ValueError, match="n_kv_heads must divide the 4 heads; got 3"):
+        share_keys(sounds.model, "decoder", 3)
+    with pytest.raises(ValueError, match=r"part must be .* or 'cross attention'; got 'both'"):
+        share_keys(sounds.model, "both", 2)
+    with pytest.raises(ValueError, match="got 'na1ve'"):
+        write_cached(sounds.model, "na1ve")
+    with pytest.raises(ValueError, match="got ''"):
+        write_cached(sounds.model, "")
+    with pytest.raises(ValueError, match="bottleneck"):
+        write_cached(sounds.bottleneck, "knife")
