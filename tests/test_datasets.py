@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 
 from helpers import datasets
+from helpers.benchmark.records import load_record
 from helpers.datasets import (
     DataFileError,
     WordVectors,
@@ -50,7 +52,7 @@ LOADERS = {
     "digits.npz": load_digits,
     "dates.npz": load_dates,
     "sounds.npz": load_sounds,
-}
+} | {name: partial(load_record, name) for name in datasets._listed_files() if name.endswith(".json")}
 
 
 @pytest.fixture(scope="module")
