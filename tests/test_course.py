@@ -423,13 +423,13 @@ def test_a_python_without_venv_is_told_what_to_install(module: str, monkeypatch:
         (["test", "--", "--cpu", "--kernels"], ("test", None, False, ["--cpu", "--kernels"])),
     ],
 )
-def test_words_are_sorted(
-    words: list[str], expected: tuple[str | None, str | None, bool, list[str]]
-) -> None:
+def test_words_are_sorted(words: list[str], expected: tuple[str | None, str | None, bool, list[str]]) -> None:
     assert course.parse(words) == expected
 
 
-@pytest.mark.parametrize("words", [["tset"], ["--cpu"], ["--kernels"], ["lab", "--cpu", "--gpu"], ["setup", "more"]])
+@pytest.mark.parametrize(
+    "words", [["tset"], ["--cpu"], ["--kernels"], ["lab", "--cpu", "--gpu"], ["setup", "more"]]
+)
 def test_wrong_words_are_one_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert course.main(words) == 1
     assert capsys.readouterr().err.count("\n") == 1

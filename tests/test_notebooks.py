@@ -28,6 +28,8 @@ IGNORED = {
     "05_masking": {"mask-slider"},  # a widget
     "06_multi_head": {"head-slider"},  # a widget
     "07_cross_attention": {"alignment-slider"},  # a widget
+    "08_gpu_pytorch": {"corner-slider", "first-calls", "gpu-records", "own-times"},  # a widget; times
+    "12_fast_attention": {"steps-slider", "times-here", "kernel-here"},  # a widget; times; Triton is on Linux
 }
 TAGS = {"nbval-ignore-output", "exercise"}
 
@@ -110,10 +112,27 @@ def figures(cell: NotebookNode) -> bool:
     return any("image/png" in output.get("data", {}) for output in cell.get("outputs", ()))
 
 
-def test_the_lessons_are_numbered_without_a_gap() -> None:
-    assert NOTEBOOKS
-    assert [path.name[:3] for path in NOTEBOOKS] == [f"{number:02}_" for number in range(len(NOTEBOOKS))]
-    assert all(re.fullmatch(r"\d\d(_[a-z0-9]+)+", path.stem) for path in NOTEBOOKS)
+# The course as it is planned. A lesson may still be missing, but the core, 00 to 08, is complete.
+PLANNED = (
+    *("00_start_here", "01_dot_product", "02_scaling", "03_softmax", "04_attention", "05_masking"),
+    *("06_multi_head", "07_cross_attention", "08_gpu_pytorch", "09_positions", "10_gradients"),
+    *("11_learning", "12_fast_attention", "13_real_model"),
+)
+CORE = PLANNED[:9]
+
+
+def test_the_lessons_are_those_of_the_plan_in_its_order() -> None:
+    assert [name[:2] for name in PLANNED] == [f"{number:02}" for number in range(len(PLANNED))]
+    there = [path.stem for path in NOTEBOOKS]
+    assert there == [name for name in PLANNED if name in there]
+    assert set(CORE) <= set(there)
+
+
+@pytest.mark.parametrize("page", [NOTEBOOKS[0], README], ids=lambda path: path.name)
+def test_lessons_that_are_not_there_yet_are_named_as_such(page: Path) -> None:
+    missing = {name[:2] for name in PLANNED} - {path.stem[:2] for path in NOTEBOOKS}
+    (said,) = re.findall(r"Still to be written[^:.]*: ([^.]+)\.", prose(page))
+    assert set(re.findall(r"\b\d\d\b", said)) == missing
 
 
 @every_notebook
@@ -156,8 +175,17 @@ def test_the_title_is_a_question_with_its_minutes(path: Path) -> None:
     assert notebook.cells[0].cell_type == "markdown"
     assert re.fullmatch(r"# .+\?", notebook.cells[0].source.splitlines()[0])
     assert len(re.findall(r"^# ", prose(path), re.MULTILINE)) == 1
-    assert 5 <= minutes(path) <= 120
+    assert 5 <= minutes(path) <= 150
     assert headings(path)[1] == OPENING
+
+
+@every_notebook
+def test_a_lesson_of_more_than_two_hours_says_where_to_stop(path: Path) -> None:
+    opening = prose(path).split(f"## {OPENING}")[1].split("\n## ")[0]
+    place = re.findall(r'after "(.+?)" is a good place for a break', opening)
+    if minutes(path) > 120 or place:
+        assert len(place) == 1
+        assert place[0] in headings(path)
 
 
 @every_notebook
