@@ -707,6 +707,10 @@ def has_compiler() -> bool:
 
 
 @pytest.mark.skipif(not has_compiler(), reason="torch.compile's inductor needs a C++ compiler: none is here")
+# Its command to the linker names PyTorch's folder without quotation marks.
+@pytest.mark.skipif(
+    " " in torch.__file__, reason="inductor cannot link where PyTorch's path has a space in it"
+)
 # PyTorch's own inductor still uses a part of PyTorch that warns of its end.
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
 def test_it_compiles_to_machine_code() -> None:
