@@ -49,7 +49,7 @@ def run_checks(interpreted: bool) -> int:
 
 @needs_triton
 def test_the_kernels_in_the_interpreter() -> None:
-    assert run_checks(interpreted=True) > 80
+    assert run_checks(interpreted=True) > 74  # 75 that run, of 83 on a GPU too
 
 
 @needs_triton
