@@ -9,14 +9,14 @@ import functools
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 
 from helpers.exercises.probes import Form, OtherFormError, Probe
-from helpers.exercises.sandbox import Outcome, Runner, chance_as_it_was, handed, joined
+from helpers.exercises.sandbox import Outcome, Runner, chance_as_it_was, handed, joined, no_finer
 from helpers.validation import Array
 
 RELATIVE, ABSOLUTE = 1e-5, 1e-6  # wide enough for float32, far below the distance between two mistakes
@@ -222,9 +222,10 @@ def as_outcome(result: Any, form: Form) -> Outcome:
 
 
 def _seen(outcome: Outcome, probe: Probe) -> Outcome:
-    if outcome.value is None or probe.form.seen is None:
+    if outcome.value is None:
         return outcome
-    return Outcome(value=probe.form.seen(probe.inputs, outcome.value))
+    value = probe.form.seen(probe.inputs, outcome.value) if probe.form.seen else outcome.value
+    return replace(outcome, value=no_finer(probe.inputs, value))
 
 
 def same_outcome(one: Outcome, other: Outcome) -> bool:

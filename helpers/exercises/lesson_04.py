@@ -545,8 +545,8 @@ ONE_QUERY_PROBES = (
         "float32",
         _one(
             numbers(9, start=2, dtype=np.float32),
-            numbers(5, 9, start=70, dtype=np.float32),
-            numbers(5, 4, start=150, dtype=np.float32),
+            numbers(6, 9, start=70, dtype=np.float32),
+            numbers(6, 4, start=150, dtype=np.float32),
         ),
     ),
 )
@@ -979,7 +979,7 @@ SELF_ATTENTION = Write(
         Probe(
             "whole numbers",
             {
-                "x": np.array([[1, 0, 2, 1], [0, 1, 1, -1], [2, 1, 0, 0]]),
+                "x": np.array([[1, 0, 2, 1], [1, 1, 1, 1], [2, 1, 1, 1]]),
                 "w_q": np.array([[1, 0], [0, 1], [1, -1], [0, 1]]),
                 "w_k": np.array([[0, 1], [1, 1], [1, 0], [-1, 0]]),
                 "w_v": np.array([[1, 2, 0, 5, 1], [0, 1, 3, 1, 2], [4, 0, 1, 2, 0], [1, 1, 6, 0, 3]]),

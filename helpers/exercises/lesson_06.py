@@ -13,7 +13,7 @@ from helpers.exercises.lesson_01 import match_mistakes, same, whole_numbers_kept
 from helpers.exercises.lesson_02 import scale_mistakes
 from helpers.exercises.lesson_03 import SOFTMAX, axis_mistakes, share_mistakes, shift_mistakes
 from helpers.exercises.lesson_04 import SELF_ATTENTION
-from helpers.exercises.probes import Probe, numbers
+from helpers.exercises.probes import Probe, exact, numbers
 from helpers.multi_head import Projections, merge_heads, multi_head_attention, split_heads
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
@@ -1734,10 +1734,13 @@ def _block(
     width = n_heads * d_head
     x = numbers(*stack, n, d_model, start=start, dtype=dtype) * times
     matrices: dict[str, Array] = {
-        name: (numbers(d_model, width, start=start + 1000 * i) / math.sqrt(d_model)).astype(dtype)
+        name: numbers(d_model, width, start=start + 1000 * i) / math.sqrt(d_model)
         for i, name in enumerate(("w_q", "w_k", "w_v"), 1)
     }
-    w_o: Array = (numbers(width, d_model, start=start + 5000) * 0.6).astype(dtype)
+    w_o: Array = numbers(width, d_model, start=start + 5000) * 0.6
+    if dtype == np.float32:  # eighths for the sixteenths of x, so that scores are exact
+        matrices = {name: exact(matrix).astype(dtype) for name, matrix in matrices.items()}
+        w_o = (w_o / 16).astype(dtype)  # and what is not exact stays small
     x = np.round(x).astype(np.int64) if whole else x
     return Probe(kind, {"x": x, **matrices, "w_o": w_o, "n_heads": n_heads}, hard)
 
@@ -1833,7 +1836,7 @@ MULTI_HEAD = Write(
         _block("one sentence, 3 heads of 2 columns", n=5, d_model=7, n_heads=3, d_head=2, start=300),
         _block("whole numbers", n=4, d_model=6, n_heads=2, d_head=5, start=600, whole=True),
         _block(
-            "float32, 4 heads of 3 columns", n=6, d_model=10, n_heads=4, d_head=3, start=900, dtype=np.float32
+            "float32, 4 heads of 3 columns", n=6, d_model=10, n_heads=4, d_head=3, start=908, dtype=np.float32
         ),
         _block("a batch of 2 sentences", 2, n=5, d_model=7, n_heads=3, d_head=4, start=1500),
         _block("2 texts of 3 sentences", 2, 3, n=5, d_model=9, n_heads=4, d_head=2, start=2500),

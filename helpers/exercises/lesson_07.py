@@ -1309,7 +1309,7 @@ SOURCE_MASK = Write(
             ("2 sentences, one of full length", triple(2, start=101), (7, 4), False),
             ("3 sentences", triple(3, n_queries=2, n_keys=6, d_k=5, d_v=4, start=201), (1, 6, 4), False),
             ("no padding at all", triple(2, n_queries=3, n_keys=6, d_k=5, d_v=4, start=301), (6, 6), False),
-            ("float32", triple(3, n_queries=4, n_keys=7, d_k=5, start=401, dtype=np.float32), (5, 2, 6),
+            ("float32", triple(3, n_queries=4, n_keys=7, d_k=5, start=431, dtype=np.float32), (5, 2, 6),
              False),
             ("4 sentences, values as wide as keys",
              triple(4, n_queries=3, n_keys=8, d_k=6, d_v=6, start=501), (8, 3, 5, 1), False),

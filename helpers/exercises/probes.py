@@ -1,7 +1,8 @@
 """Inputs that tell mistakes apart: every size different, no square, no stack of one, nothing saturated.
 
 Numbers are known, never drawn: the k-th is the fractional part of k² times the golden ratio, spread over
-−2 to 2. They look irregular and are the same on every machine.
+−2 to 2. They look irregular and are the same on every machine. In float32 they are sixteenths from −1 to 1:
+sums of their products are then exact, in whichever order a processor adds them up.
 """
 
 from collections.abc import Callable, Mapping
@@ -54,9 +55,15 @@ class Probe:
 
 
 def numbers(*shape: int, start: int = 1, dtype: type = np.float64) -> Array:
-    """Sizes -> an array of known, irregular numbers from −2 to 2."""
+    """Sizes -> an array of known, irregular numbers from −2 to 2; in float32 sixteenths from −1 to 1."""
     places = start + np.arange(int(np.prod(shape)), dtype=np.float64)
-    return (4 * (places**2 * GOLDEN % 1) - 2).reshape(shape).astype(dtype)
+    spread = (4 * (places**2 * GOLDEN % 1) - 2).reshape(shape)
+    return spread if dtype == np.float64 else exact(spread / 2, 1 / 16).astype(dtype)
+
+
+def exact(values: Array, step: float = 1 / 8) -> Array:
+    """Numbers -> the nearest multiples of a step, a power of 2: sums of their products need few bits."""
+    return np.round(values / step) * step
 
 
 def sequences(*stack: int, d_k: int = 4, start: int = 1, dtype: type = np.float64) -> dict[str, Array]:

@@ -135,7 +135,21 @@ class Runner:
         outcome = replace(outcome, altered=tuple(text for text in altered.values() if text))
         if outcome.value is not None and self.form.seen:
             outcome = replace(outcome, value=self.form.seen(inputs, outcome.value))
+        if outcome.value is not None:
+            outcome = replace(outcome, value=no_finer(inputs, outcome.value))
         return replace(outcome, printed=printed.getvalue(), changed=changed)
+
+
+def no_finer(inputs: Inputs, value: Array) -> Array:
+    """Inputs, a result -> the result, in float32 where float64 holds what was computed from float32.
+
+    A NumPy scalar such as np.sqrt(d_k) makes float64 of float32; its further digits mean nothing.
+    """
+    kinds = [array.dtype for array in inputs.values() if isinstance(array, np.ndarray)]
+    if value.dtype != np.float64 or np.float32 not in kinds or np.float64 in kinds:
+        return value
+    with np.errstate(over="ignore"):
+        return value.astype(np.float32)
 
 
 def _guarded(
