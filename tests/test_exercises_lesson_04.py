@@ -13,14 +13,14 @@ from typing import Any
 import nbformat
 import numpy as np
 import pytest
+from handed_out import ANSWERS, GIVEN
 
 from helpers.attention import attention
 from helpers.exercises import evaluate
-from helpers.exercises.answers import ANSWERS
 from helpers.exercises.catalogue import find
-from helpers.exercises.given import GIVEN
 from helpers.exercises.kinds import Mend
-from helpers.exercises.lesson_04 import AUDIT_K, AUDIT_Q, AUDIT_V, AUDITED, STEER_KEYS, TOKENS
+from helpers.exercises.lesson_04.audit_table import AUDIT_K, AUDIT_Q, AUDIT_V, AUDITED, TOKENS
+from helpers.exercises.lesson_04.steer import STEER_KEYS
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
 from helpers.softmax import softmax

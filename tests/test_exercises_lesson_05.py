@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 
 from helpers.attention import attention
-from helpers.exercises import evaluate, sandbox
+from helpers.exercises import evaluate
 from helpers.exercises.catalogue import lessons
+from helpers.exercises.engine import sandbox
 from helpers.exercises.kinds import Predict
-from helpers.exercises.lesson_05 import MODELS, REACH, leak_test, masked_attention
+from helpers.exercises.lesson_05.leak_test import leak_test
+from helpers.exercises.lesson_05.leaking_models import MODELS
+from helpers.exercises.lesson_05.masked_attention import masked_attention
+from helpers.exercises.lesson_05.reach import EXERCISE as REACH
 from helpers.leaks import leaks
 from helpers.masking import causal_mask, mask_scores, padding_mask
 from helpers.scaling import scale_scores

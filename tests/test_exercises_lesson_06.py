@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from handed_out import GIVEN
 
 from helpers.attention import attention
 from helpers.exercises import evaluate, hint, solution
 from helpers.exercises.catalogue import exercises
-from helpers.exercises.given import GIVEN
 from helpers.multi_head import Projections, merge_heads, multi_head_attention, split_heads
 from helpers.softmax import softmax
 

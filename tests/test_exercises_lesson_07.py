@@ -13,25 +13,16 @@ from typing import Any
 import nbformat
 import numpy as np
 import pytest
+from handed_out import ANSWERS, GIVEN
 
 from helpers.attention import attention
 from helpers.cross_attention import cross_attention
 from helpers.encoder_decoder import symbol_error_rate, word_accuracy
 from helpers.exercises import evaluate
-from helpers.exercises.answers import ANSWERS
 from helpers.exercises.catalogue import find
-from helpers.exercises.given import GIVEN
 from helpers.exercises.kinds import Choose, Mend, Predict, Table, Write
-from helpers.exercises.lesson_07 import (
-    ALIGNED,
-    ALIGNED_SCORES,
-    BEST,
-    ENGLISH,
-    ENGLISH_KEYS,
-    GERMAN,
-    LESSON_ENGLISH,
-    WORD_W_Q,
-)
+from helpers.exercises.lesson_07.alignment_table import ALIGNED, ALIGNED_SCORES, BEST, ENGLISH, GERMAN
+from helpers.exercises.lesson_07.new_word import ENGLISH_KEYS, LESSON_ENGLISH, WORD_W_Q
 from helpers.masking import padding_mask
 from helpers.multi_head import Projections, multi_head_attention
 from helpers.scaling import scale_scores

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from handed_out import ANSWERS, GIVEN
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own manual gives it)
 
 from helpers.exercises import evaluate
-from helpers.exercises.answers import ANSWERS
 from helpers.exercises.catalogue import exercises, of_lesson
-from helpers.exercises.given import GIVEN
+from helpers.exercises.engine.tensors import as_arrays
 from helpers.exercises.kinds import Mend, Table, Write
-from helpers.exercises.lesson_08 import ONE_COPY_EACH, SONG, layer_of_known_numbers
-from helpers.exercises.tensors import as_arrays
+from helpers.exercises.lesson_08.torch_blind_test import ONE_COPY_EACH, SONG
+from helpers.exercises.lesson_08.torch_polarity import layer_of_known_numbers
 from helpers.pytorch.attention import attention, causal_mask, fused_attention
 
 HEADS = {

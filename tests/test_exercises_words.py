@@ -9,11 +9,11 @@ from typing import Any
 import nbformat
 import numpy as np
 import pytest
+from handed_out import ANSWERS, GIVEN
 
 from helpers.exercises import check, evaluate, solution
-from helpers.exercises.answers import ANSWERS, helper_with_the_same_answer
 from helpers.exercises.catalogue import exercises
-from helpers.exercises.given import GIVEN
+from helpers.exercises.engine.printed import helper_with_the_same_answer
 from helpers.exercises.kinds import Mend, Write
 from helpers.softmax import softmax
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers.exercises.catalogue import lessons
-from helpers.exercises.diagnosis import Diagnosis, plain_outcome
+from helpers.exercises.engine.diagnosis import Diagnosis, plain_outcome
 from helpers.exercises.kinds import Choose, Exercise, Open, Predict, Table, Write
 
 TABLE = Path(__file__).resolve().parents[1] / "docs" / "kill_table.md"

@@ -1,15 +1,10 @@
 """Exercises that name your mistake: check, hint, solution, progress. Importing this loads nothing else.
 
-feedback       the answer to an attempt, and how numbers are set side by side
-sandbox        runs the learner's function: copies, time limit, captured printing, a kernel left as it was
-diagnosis      which wrong version of a function gives exactly these outputs?
+catalogue      finds an exercise by name: its file has the same name, in the folder of its lesson
+lesson_NN      the exercises of one lesson, a file each, and ORDER, in which they are taught
+slips          the shared vocabulary of mistakes, by idea
 kinds          the kinds of exercise: write it, find the bug, predict, table, choose, open-ended
-probes         inputs that tell mistakes apart
-given          the functions that find-the-bug exercises hand out; has the learner edited one?
-answers        the short functions that solution prints, each tested against its helper
-tensors        what an exercise in PyTorch hands over and gets back
-..._in_torch   the given functions and the answers of lesson 08: only it loads torch
-catalogue      finds an exercise by name; lesson_NN.py holds the exercises of one lesson
+engine         runs an attempt, finds its name, and words the reply
 progress_file  what is done, in a small file outside the notebooks (not called progress: the function is)
 """
 
@@ -18,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from helpers.exercises.feedback import Feedback
+    from helpers.exercises.engine.feedback import Feedback
 
 __all__ = ["check", "evaluate", "hint", "progress", "solution"]
 
@@ -39,7 +34,7 @@ def check(name: object = _MISSING, attempt: object = _MISSING) -> None:
 def evaluate(name: object = _MISSING, attempt: object = _MISSING) -> Feedback:
     """An exercise's name, the learner's answer -> Feedback. What `check` prints; never raises."""
     from helpers.exercises.catalogue import find, unknown
-    from helpers.exercises.feedback import Feedback
+    from helpers.exercises.engine.feedback import Feedback
 
     if callable(name) and isinstance(attempt, str):
         name, attempt = attempt, name  # check(softmax, "softmax") is as clear as the other order
@@ -63,7 +58,7 @@ def evaluate(name: object = _MISSING, attempt: object = _MISSING) -> Feedback:
 def hint(name: object) -> None:
     """An exercise's name -> a hint, printed; each call goes one step further."""
     from helpers.exercises.catalogue import find, unknown
-    from helpers.exercises.feedback import paragraph
+    from helpers.exercises.engine.feedback import paragraph
 
     exercise = find(name)
     if exercise is None:

@@ -1,55 +1,36 @@
-"""Finds an exercise by its name. One file a lesson, lesson_NN.py, with its EXERCISES in teaching order."""
+"""Finds an exercise by its name: `softmax` is `lesson_03/softmax.py`, `axis-bug` is `lesson_03/axis_bug.py`.
 
-import ast
+A lesson's folder gives the order of teaching, ORDER. A file is loaded when its exercise is asked for:
+together they take some 10 MB, and those of lesson 08 load PyTorch.
+"""
+
 import difflib
 import functools
 import importlib
+import re
 from pathlib import Path
 
 from helpers.exercises.kinds import Exercise
 
 FOLDER = Path(__file__).parent
-FILES = {file.stem.removeprefix("lesson_"): file for file in sorted(FOLDER.glob("lesson_*.py"))}
+LESSONS = tuple(folder.name.removeprefix("lesson_") for folder in sorted(FOLDER.glob("lesson_??")))
 
 
 @functools.cache
 def lessons() -> dict[str, tuple[Exercise, ...]]:
     """Every lesson's exercises, in teaching order: {"00": (...), "01": (...)}."""
-    return {lesson: of_lesson(lesson) for lesson in FILES}
+    return {lesson: of_lesson(lesson) for lesson in LESSONS}
 
 
 def of_lesson(lesson: str) -> tuple[Exercise, ...]:
     """A lesson's number, "03" -> its exercises, in teaching order."""
-    return tuple(importlib.import_module(f"helpers.exercises.lesson_{lesson}").EXERCISES)
+    return tuple(_load(lesson, name) for name in names()[lesson])
 
 
 @functools.cache
 def names() -> dict[str, tuple[str, ...]]:
-    """Every lesson's exercises by name, in teaching order, read from the files: no lesson is loaded.
-
-    So a name that is not there, or progress(), does not load PyTorch in a lesson that has no use for it.
-    """
-    return {lesson: _names_in(file) for lesson, file in FILES.items()}
-
-
-def _names_in(file: Path) -> tuple[str, ...]:
-    made: dict[str, ast.expr] = {}
-    for step in ast.parse(file.read_text("utf-8")).body:
-        if isinstance(step, ast.Assign | ast.AnnAssign) and step.value is not None:
-            targets = step.targets if isinstance(step, ast.Assign) else [step.target]
-            made.update({target.id: step.value for target in targets if isinstance(target, ast.Name)})
-    in_order = made["EXERCISES"]
-    assert isinstance(in_order, ast.Tuple | ast.List)
-    calls = [made[item.id] if isinstance(item, ast.Name) else item for item in in_order.elts]
-    return tuple(
-        keyword.value.value
-        for call in calls
-        if isinstance(call, ast.Call)
-        for keyword in call.keywords
-        if keyword.arg == "name"
-        and isinstance(keyword.value, ast.Constant)
-        and isinstance(keyword.value.value, str)
-    )
+    """Every lesson's exercises by name, in teaching order. No exercise is loaded."""
+    return {lesson: importlib.import_module(f"{__package__}.lesson_{lesson}").ORDER for lesson in LESSONS}
 
 
 @functools.cache
@@ -59,15 +40,11 @@ def exercises() -> dict[str, Exercise]:
 
 
 def find(name: object) -> Exercise | None:
-    """The exercise of this name, or None.
-
-    A lesson whose file does not hold the name is not loaded: together they take some 10 MB.
-    """
-    if not isinstance(name, str):
+    """The exercise of this name, or None. No other exercise is loaded."""
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9-]+", name.strip()):
         return None
-    holds = [lesson for lesson, file in FILES.items() if f'name="{name.strip()}"' in file.read_text("utf-8")]
-    found = (exercise for lesson in holds for exercise in of_lesson(lesson))
-    return next((exercise for exercise in found if exercise.name == name.strip()), None)
+    found = (lesson for lesson in LESSONS if _file(lesson, name.strip()).exists())
+    return next((_load(lesson, name.strip()) for lesson in found if name.strip() in names()[lesson]), None)
 
 
 def unknown(name: object) -> str:
@@ -80,3 +57,14 @@ def unknown(name: object) -> str:
     near = difflib.get_close_matches(key, known, n=3, cutoff=0.5)
     advice = f" The nearest names: {', '.join(near)}." if near else " progress() lists all names."
     return f'There is no exercise "{shown}".{advice}'
+
+
+def _file(lesson: str, name: str) -> Path:
+    return FOLDER / f"lesson_{lesson}" / f"{name.replace('-', '_')}.py"
+
+
+def _load(lesson: str, name: str) -> Exercise:
+    module = importlib.import_module(f"{__package__}.lesson_{lesson}.{name.replace('-', '_')}")
+    exercise = module.EXERCISE
+    assert isinstance(exercise, Exercise)
+    return exercise

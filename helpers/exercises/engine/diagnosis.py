@@ -1,0 +1,329 @@
+"""Which wrong version of a function gives exactly these outputs?
+
+An exercise describes its function by its choices (which axis, which scale, which operand …): a recipe with
+one keyword for each. A mistake changes some of them. Two mistakes that change different choices make a pair.
+An attempt is named after a version only where the two agree on every probe; text is never compared.
+"""
+
+import functools
+import math
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from helpers.exercises.engine.probes import Form, OtherFormError, Probe
+from helpers.exercises.engine.sandbox import Outcome, Runner, chance_as_it_was, handed, joined, no_finer
+from helpers.validation import Array
+
+RELATIVE, ABSOLUTE = 1e-5, 1e-6  # wide enough for float32, far below the distance between two mistakes
+SINGLE = 2e-4  # for results in float32: scores of 1,000 leave it four digits after the point
+HALF = 4e-3  # for results in float16
+WAYS_IN_PAIRS = 3  # of each mistake: rarer ways are known on their own only
+
+
+class Mistake:
+    """A name, what was done (a clause), the idea it misses, the section to reread, and the changed choices.
+
+    `also` holds other ways to write the same mistake that behave differently on hard inputs, as dictionaries
+    of changed choices.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        says: str,
+        idea: str,
+        reread: str,
+        also: Sequence[dict[str, Any]] = (),
+        **choices: Any,
+    ) -> None:
+        """`choices` are the recipe's keywords that this mistake changes."""
+        self.name, self.says, self.idea, self.reread = name, says, idea, reread
+        self.ways: tuple[dict[str, Any], ...] = (choices, *also)
+
+    def __repr__(self) -> str:
+        """Its name, for a failing test."""
+        return f"Mistake({self.name!r})"
+
+
+@dataclass(frozen=True, eq=False)
+class Version:
+    """A wrong version of the function: one mistake, or two at once."""
+
+    mistakes: tuple[Mistake, ...]
+    function: Callable[..., Any] = field(repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The mistakes' names."""
+        return tuple(mistake.name for mistake in self.mistakes)
+
+
+def singles(recipe: Callable[..., Any], mistakes: Sequence[Mistake]) -> Iterator[Version]:
+    """Every mistake, in every way it is written."""
+    for mistake in mistakes:
+        for way in mistake.ways:
+            yield Version((mistake,), _vary(recipe, way))
+
+
+def pairs(recipe: Callable[..., Any], mistakes: Sequence[Mistake]) -> Iterator[Version]:
+    """Every two mistakes that change different choices, in the first ways in which each is written."""
+    for one, other in combinations(mistakes, 2):
+        for way, other_way in product(one.ways[:WAYS_IN_PAIRS], other.ways[:WAYS_IN_PAIRS]):
+            if not way.keys() & other_way.keys():
+                yield Version((one, other), _vary(recipe, {**way, **other_way}))
+
+
+def _vary(recipe: Callable[..., Any], choices: dict[str, Any]) -> Callable[..., Any]:
+    return lambda *inputs: recipe(*inputs, **choices)
+
+
+class Diagnosis:
+    """Finds the wrong versions of one function that give certain outcomes.
+
+    Comparing with some thousand versions probe by probe would take a second. So the first probe's results are
+    kept, those of one shape in one table, and only versions that agree there are run on the other probes.
+    """
+
+    def __init__(
+        self, recipe: Callable[..., Any], mistakes: Sequence[Mistake], probes: Sequence[Probe]
+    ) -> None:
+        """Runs nothing yet."""
+        self.recipe, self.mistakes, self.probes = recipe, mistakes, probes
+        self._outcomes: dict[tuple[Version, int], Outcome] = {}
+
+    @functools.cached_property
+    def singles(self) -> list[Version]:
+        """Every mistake."""
+        return list(singles(self.recipe, self.mistakes))
+
+    @functools.cached_property
+    def pairs(self) -> list[Version]:
+        """Every two mistakes."""
+        return list(pairs(self.recipe, self.mistakes))
+
+    @functools.cached_property
+    def _sieves(self) -> tuple[Callable[[], "_Sieve"], ...]:
+        return (
+            functools.cache(lambda: _Sieve(self.singles, self.outcome)),
+            functools.cache(lambda: _Sieve(self.pairs, self.outcome)),  # made only when no single fits
+        )
+
+    def outcome(self, version: Version, place: int) -> Outcome:
+        """What a version gives on one probe; computed once, when it is first asked for."""
+        if (version, place) not in self._outcomes:
+            self._outcomes[version, place] = plain_outcome(version.function, self.probes[place])
+        return self._outcomes[version, place]
+
+    def outcomes(self, version: Version) -> "Outcomes":
+        """What a version gives on each probe, computed where it is looked at."""
+        return Outcomes(self, version)
+
+    def name(self, outcomes: Sequence[Outcome], only: Sequence[int] | None = None) -> tuple[Version, ...]:
+        """The versions that agree on every probe: single mistakes where any does, else pairs.
+
+        `only` limits the comparison to some probes; the first must be among them.
+        """
+        places = range(len(self.probes)) if only is None else only
+        for sieve in self._sieves:
+            found: dict[tuple[str, ...], Version] = {}
+            for version in sieve().candidates(outcomes[0]):
+                if version.names not in found and self._agrees(version, outcomes, places):
+                    found[version.names] = version
+            if found:
+                return tuple(found.values())
+        return ()
+
+    def _agrees(self, version: Version, outcomes: Sequence[Outcome], places: Sequence[int]) -> bool:
+        if isinstance(outcomes, Outcomes) and outcomes.version is version:
+            return True
+        hard_first = reversed(places)  # the sieve has seen the first probe; the last ones differ most
+        return all(same_outcome(outcomes[place], self.outcome(version, place)) for place in hard_first)
+
+
+class Outcomes(Sequence[Outcome]):
+    """What one version gives on each probe. Of some thousand pairs most are looked at on a single probe."""
+
+    def __init__(self, diagnosis: Diagnosis, version: Version) -> None:
+        """Runs nothing yet."""
+        self.diagnosis, self.version = diagnosis, version
+
+    def __len__(self) -> int:
+        """As many as there are probes."""
+        return len(self.diagnosis.probes)
+
+    def __getitem__(self, place: Any) -> Any:
+        """The outcome on one probe."""
+        return self.diagnosis.outcome(self.version, range(len(self))[place])
+
+
+class _Sieve:
+    """Versions by what they give on the first probe."""
+
+    def __init__(self, versions: Sequence[Version], run: Callable[[Version, int], Outcome]) -> None:
+        self.by_error: dict[str, list[Version]] = {}
+        rows: dict[tuple[int, ...], list[tuple[Version, Array]]] = {}
+        for version in versions:
+            outcome = run(version, 0)
+            if outcome.value is None:
+                self.by_error.setdefault(outcome.error, []).append(version)
+            elif outcome.value.dtype.kind in "biuf":
+                rows.setdefault(outcome.value.shape, []).append((version, outcome.value.ravel()))
+        self.by_shape = {
+            shape: ([version for version, _ in found], np.array([row for _, row in found], dtype=np.float64))
+            for shape, found in rows.items()
+        }
+
+    def candidates(self, outcome: Outcome) -> list[Version]:
+        if outcome.value is None:
+            return self.by_error.get(outcome.error, [])
+        versions, rows = self.by_shape.get(outcome.value.shape, ([], np.empty((0, outcome.value.size))))
+        relative, absolute = tolerance(outcome.value)
+        with np.errstate(all="ignore"):
+            near = np.isclose(
+                outcome.value.ravel().astype(np.float64),
+                rows,
+                rtol=relative,
+                atol=absolute,
+                equal_nan=True,
+            ).all(axis=-1)
+        return [versions[i] for i in np.flatnonzero(near)]
+
+
+def plain_outcome(function: Callable[..., Any], probe: Probe) -> Outcome:
+    """A function of ours, a probe -> what it gives. No guard is needed, but its errors are outcomes too."""
+    inputs = [np.copy(value) if isinstance(value, np.ndarray) else value for value in probe.inputs.values()]
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = function(*handed(inputs, probe.form))
+            result = probe.form.read(probe.inputs, result) if probe.form.read else result
+            return _seen(as_outcome(result, probe.form), probe)
+    except OtherFormError as error:
+        return Outcome(returned=str(error))
+    except Exception as error:
+        text = " ".join(str(error).split())
+        return Outcome(error=f"{type(error).__name__}: {text}".rstrip(": ")[:300])
+
+
+def as_outcome(result: Any, form: Form) -> Outcome:
+    """What a function of ours returned, in this form -> Outcome."""
+    if form.tensors:
+        from helpers.exercises.engine.tensors import as_arrays
+
+        result = as_arrays(result)
+    if form.parts:
+        return joined([np.array(part) for part in result])
+    return Outcome(value=np.array(result))
+
+
+def _seen(outcome: Outcome, probe: Probe) -> Outcome:
+    if outcome.value is None:
+        return outcome
+    value = probe.form.seen(probe.inputs, outcome.value) if probe.form.seen else outcome.value
+    return replace(outcome, value=no_finer(probe.inputs, value))
+
+
+def same_outcome(one: Outcome, other: Outcome) -> bool:
+    """True where both give the same numbers, or stop with the same error in the same words.
+
+    Or where both give the same thing that cannot be read.
+    """
+    if one.value is not None and other.value is not None:
+        return same_parts(one, other) and agree(one.value, other.value)
+    return bool(one.error or one.returned) and (one.error, one.returned) == (other.error, other.returned)
+
+
+def same_parts(one: Outcome, other: Outcome) -> bool:
+    """True unless several arrays are asked for, and these have other shapes."""
+    return one.parts == other.parts if one.joined or other.joined else True
+
+
+def tolerance(*arrays: Array) -> tuple[float, float]:
+    """Relative and absolute distance that count as rounding, for the coarsest dtype."""
+    floats = [array.dtype.itemsize for array in arrays if array.dtype.kind == "f"]
+    if 2 in floats:
+        return HALF, HALF
+    return (SINGLE, SINGLE / 10) if 4 in floats else (RELATIVE, ABSOLUTE)
+
+
+def only_coarser(got: Outcome, expected: Outcome) -> bool:
+    """True where a result holds 2 bytes a number, the right one more, and no more than rounding differs."""
+    if got.value is None or expected.value is None or got.value.shape != expected.value.shape:
+        return False
+    if not coarser(got.value, expected.value) or not same_parts(got, expected):
+        return False
+    right = expected.value.astype(np.float64)
+    with np.errstate(all="ignore"):
+        near = abs(got.value.astype(np.float64) - right) <= 4 * HALF * (1 + abs(right))
+    return bool(near.all())
+
+
+def coarser(got: Array, expected: Array) -> bool:
+    """True where one is in 2 bytes a number, and the other in more."""
+    return got.dtype.kind == expected.dtype.kind == "f" and got.dtype.itemsize == 2 < expected.dtype.itemsize
+
+
+def agree(got: Array, expected: Array) -> bool:
+    """Same shape and the same numbers, within rounding; NaN agrees with NaN."""
+    if got is expected:
+        return True
+    if got.shape != expected.shape:
+        return False
+    if got.dtype.kind == expected.dtype.kind == "b":
+        return got.tobytes() == expected.tobytes()
+    relative, absolute = tolerance(got, expected)
+    for place in (0, -1) if got.size else ():  # arrays that differ mostly do so here
+        one, other = float(got.item(place)), float(expected.item(place))
+        if (
+            math.isfinite(one)
+            and math.isfinite(other)
+            and abs(one - other) > absolute + relative * abs(other)
+        ):
+            return False
+    with np.errstate(all="ignore"):
+        got, expected = got.astype(np.float64), expected.astype(np.float64)
+        near = abs(got - expected) <= absolute + relative * abs(expected)
+        if near.all():  # NaN and ∞ are rare: look at them only where something is left over
+            return bool(np.isfinite(expected).all() or (np.isinf(got) == np.isinf(expected)).all())
+        same = near & np.isfinite(expected) | (got == expected) | (np.isnan(got) & np.isnan(expected))
+        return bool(same.all())
+
+
+def run_all(
+    function: Callable[..., Any], probes: Sequence[Probe], truths: bool = False
+) -> tuple[list[Outcome], bool]:
+    """A learner's function, probes -> its outcomes, and whether a second round gave the same.
+
+    The second round goes backwards, so that a function which remembers earlier calls is found. `truths`: True
+    and False are asked for.
+    """
+    run = Runner(function, truths=truths, form=probes[0].form)
+    outcomes: list[Outcome] = []
+    with chance_as_it_was():  # around both rounds: a result that depends on chance must differ in the second
+        for probe in probes:
+            outcomes.append(run(probe.inputs))
+            if outcomes[-1].stopped:
+                return outcomes, True
+        for probe, outcome in zip(reversed(probes), reversed(outcomes), strict=True):
+            again = run(probe.inputs)
+            if again.stopped:
+                return [*outcomes[:-1], again], True
+            if not _same_twice(outcome, again, probes[0].form.tensors):
+                return outcomes, False
+    return outcomes, True
+
+
+def _same_twice(one: Outcome, other: Outcome, rounded: bool) -> bool:
+    """`rounded`: up to rounding, for torch's products may depend on where in memory the numbers lie."""
+    if one.value is None or other.value is None:
+        return (one.value is None) == (other.value is None)
+    if rounded:
+        return same_outcome(one, other)
+    return one.value.shape == other.value.shape and bool(
+        np.array_equal(one.value, other.value, equal_nan=True)
+    )

@@ -1,0 +1,198 @@
+"""A mistake is an edit of the right answer: from one answer and a list of edits, every wrong version.
+
+    EDITS = Edits(my_causal_mask, {"offset": "n_keys - n_queries", "at": "positions[:, None]"})
+    MISTAKES = EDITS.mistakes('''
+    upper-left
+        the triangle starts in the upper left corner: the queries were taken for the first tokens
+        They are the last n_queries tokens.
+        | offset => 0
+    ''', reread="05: Minus infinity before softmax")
+    RECIPE = EDITS.recipe()
+
+A place is an expression of the answer. An edit, `place => expression`, puts another expression there: in it the
+name of a place stands for what stands in that place, and `it` for what stood here. All edits are compiled into
+the answer once, each behind a keyword ("mutant schemata", Untch, Offutt and Harrold 1993): a wrong version is
+the answer called with some keywords, and edits of different places make a pair.
+"""
+
+import ast
+import inspect
+import linecache
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from helpers.exercises.engine.diagnosis import Mistake
+
+RESULT = "result"  # the place of what the answer returns
+
+
+class Edits:
+    """An answer, its places by name, and what may stand there instead.
+
+    `places`: name -> expression. `"-1 in total"` is the -1 in the place `total`, for an expression that stands in
+    the answer more than once; `"one + other"` is two places at once. Every argument is a place, which is edited
+    before all else, and so is `result`, what the answer returns.
+    """
+
+    def __init__(self, answer: Callable[..., Any], places: Mapping[str, str]) -> None:
+        """Finds the places. Raises ValueError for an expression that the answer holds not exactly once."""
+        self.answer = answer
+        self.source = textwrap.dedent(inspect.getsource(answer))
+        (tree,) = ast.parse(self.source).body
+        assert isinstance(tree, ast.FunctionDef)
+        self.tree, self.arguments = tree, [argument.arg for argument in tree.args.args]
+        self.groups = {
+            name: parts for name, text in places.items() if set(parts := text.split(" + ")) <= places.keys()
+        }
+        self.nodes: dict[str, ast.expr] = {}
+        for name in places.keys() - self.groups.keys():
+            self._find(name, places)
+        self.variants: dict[str, list[str]] = {}
+
+    def mistakes(
+        self,
+        paragraphs: str,
+        reread: str,
+        sections: Mapping[str, str] | None = None,
+        words: Mapping[str, str] | None = None,
+    ) -> tuple[Mistake, ...]:
+        """Paragraphs -> mistakes. Each: name (§ section); what was done; the idea that it misses; ways.
+
+        A way is a line `| place => expression; place => expression`; further ways are the same mistake, written
+        otherwise. `@ n = 1 2 3` before a way: once for each n. `sections`: the names after § -> what to reread;
+        without § it is `reread`. `words`: {name} in a text -> a sentence that several share.
+        """
+        made = []
+        for block in textwrap.dedent(paragraphs).strip().split("\n\n"):
+            head, *lines = (line.strip() for line in block.splitlines())
+            name, _, section = head.partition(" § ")
+            says, *idea = (line.format_map(words or {}) for line in lines if line[:2] not in ("| ", "@ "))
+            first, *also = (self.way(way) for way in _ways(lines))
+            about = (sections or {})[section] if section else reread
+            made.append(Mistake(name, says, " ".join(idea), about, also, **first))
+        return tuple(made)
+
+    def way(self, text: str) -> dict[str, int]:
+        """'axis => 0; exp => 1.0' -> keywords of the recipe. A place without => stays right, in pairs too."""
+        chosen = {}
+        for edit in text.split("; "):
+            place, _, new = (part.strip() for part in edit.partition("=>"))
+            for one in self.groups.get(place, [place]):
+                if one not in {*self.nodes, *self.arguments, RESULT}:
+                    raise ValueError(f"no place {one!r} in {self.answer.__name__}: {sorted(self.nodes)}")
+                known = self.variants.setdefault(one, [])
+                known += [new] if new and new not in known else []
+                chosen[_keyword(one)] = known.index(new) + 1 if new else 0
+        return chosen
+
+    def recipe(self) -> Callable[..., Any]:
+        """The answer with a keyword for each place. Without any it is right; with k the k-th edit is made.
+
+        Call it after `mistakes`, which tells what the edits are.
+        """
+        *steps, last = (step for step in self.tree.body if not isinstance(step, ast.Expr))
+        assert isinstance(last, ast.Return)
+        body: list[ast.stmt] = [
+            *(_set(name, self._choice(name, ast.Name(name, ast.Load()))) for name in self.arguments),
+            *(self._edited(step) for step in steps),
+            _set("it", self._edited(last.value)),
+            ast.Return(self._choice(RESULT, ast.Name("it", ast.Load()))),
+        ]
+        taken = ast.arguments(
+            [], [ast.arg(name) for name in self.arguments], None, [], [], ast.arg("_made"), []
+        )
+        made = ast.FunctionDef("recipe", taken, body, [], None)
+        return self._compiled(ast.unparse(ast.fix_missing_locations(made)), "recipe", "with edits")
+
+    def bug(self, way: str) -> Callable[..., Any]:
+        """The answer with one edit made in its text, as a find-the-bug exercise hands it out."""
+        places = [
+            (edit.partition("=>")[0].strip(), edit.partition("=>")[2].strip()) for edit in way.split("; ")
+        ]
+        changes = [(self.nodes[one], new) for place, new in places for one in self.groups.get(place, [place])]
+        lines = self.source.splitlines(keepends=True)
+        for node, new in sorted(
+            changes, key=lambda change: (change[0].lineno, change[0].col_offset), reverse=True
+        ):
+            assert node.lineno == node.end_lineno, "a bug is an edit within one line"
+            line = lines[node.lineno - 1].encode()
+            lines[node.lineno - 1] = (
+                line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
+            ).decode()
+        return self._compiled("".join(lines), self.answer.__name__, way)
+
+    def _compiled(self, source: str, name: str, way: str) -> Callable[..., Any]:
+        """Source text -> the function, which sees what the answer sees; `inspect` finds its text."""
+        file = f"<{self.answer.__module__}.{self.answer.__name__}: {way}>"
+        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+        space = dict(self.answer.__globals__)
+        exec(compile(source, file, "exec"), space)
+        function: Callable[..., Any] = space[name]
+        return function
+
+    def _find(self, name: str, places: Mapping[str, str]) -> ast.expr:
+        text, _, outer = places[name].partition(" in ")
+        tree: ast.AST = self._find(outer, places) if outer in places else self.tree
+        wanted = ast.dump(_parsed(text if outer in places else places[name]))
+        found = [node for node in ast.walk(tree) if isinstance(node, ast.expr) and ast.dump(node) == wanted]
+        if len(found) != 1:
+            raise ValueError(f"{text!r} stands in {self.answer.__name__} {len(found)} times, not once")
+        return self.nodes.setdefault(name, found[0])
+
+    def _edited(self, node: Any, *without: str) -> Any:
+        """A copy of a part of the answer in which every place but these has its edits behind keywords."""
+        parts = {}
+        for field, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                parts[field] = [self._edited(v, *without) if isinstance(v, ast.AST) else v for v in value]
+            else:
+                parts[field] = self._edited(value, *without) if isinstance(value, ast.AST) else value
+        copy = type(node)(**parts)
+        for name in [name for name, place in self.nodes.items() if place is node and name not in without]:
+            copy = self._choice(name, copy, *without)  # two places may be one expression: one after the other
+        return copy
+
+    def _choice(self, place: str, right: ast.expr, *without: str) -> ast.expr:
+        """What stands in a place: `edit if its keyword is chosen else …`, for each of its edits."""
+        made = right
+        for number, text in enumerate(self.variants.get(place, ()), 1):
+            chosen = _parsed(f"_made.get({_keyword(place)!r}) == {number}")
+            made = ast.IfExp(chosen, self._named(_parsed(text), place, right, *without), made)
+        return made
+
+    def _named(self, new: ast.expr, place: str, right: ast.expr, *without: str) -> ast.expr:
+        """An edit's expression in which `it` and the names of places are replaced by what they stand for."""
+        edits = self
+
+        class Names(ast.NodeTransformer):
+            def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 (the name that ast asks for)
+                if node.id == "it":
+                    return right
+                known = node.id in edits.nodes and node.id not in without
+                return edits._edited(edits.nodes[node.id], place, *without) if known else node  # type: ignore[no-any-return]
+
+        named: ast.expr = Names().visit(new)
+        return named
+
+
+def _ways(lines: list[str]) -> Iterator[str]:
+    """The ways of one mistake; those after `@ n = 1 2 3` once for each n."""
+    for group in "\n".join(line for line in lines if line[:2] in ("| ", "@ ")).split("@ "):
+        head, *ways = ("\n" + group).split("\n| ")
+        name, _, values = head.strip().partition(" = ")
+        for value in values.split() or [""]:
+            yield from (re.sub(rf"\b{name}\b", value, way.strip()) if name else way.strip() for way in ways)
+
+
+def _keyword(place: str) -> str:
+    return f"at {place}"  # no argument has such a name
+
+
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+def _set(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign([ast.Name(name, ast.Store())], value)

@@ -1,0 +1,191 @@
+"""The sentences of a reply to a learner's function."""
+
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from helpers.exercises.engine.diagnosis import Version, same_parts
+from helpers.exercises.engine.feedback import paragraph, section, sentence
+from helpers.exercises.engine.probes import Probe
+from helpers.exercises.engine.sandbox import Outcome
+from helpers.exercises.kinds.advice import error_advice
+from helpers.exercises.kinds.cases import MOST_KEYS, simplest_first
+from helpers.validation import Array
+
+MOST_KINDS = 12  # of inputs, in one sentence
+
+
+def explanation(versions: Sequence[Version]) -> str:
+    """The versions that agree with an attempt -> what was done, and the ideas that it misses."""
+    if len(versions) == 1:
+        (version,) = versions
+        if len(version.mistakes) == 1:
+            (mistake,) = version.mistakes
+            return f"{sentence(mistake.says)} {mistake.idea} {section(mistake.reread)}"
+        one, other = version.mistakes
+        if one.idea == other.idea:
+            return f"Two things at once: {one.says}, and {other.says}. {one.idea} {section(one.reread)}"
+        first_section = "" if one.reread == other.reread else f" {section(one.reread)}"
+        return (  # each idea says which of the two it explains: its "that" and "it" point there
+            f"Two things at once: {one.says}, and {other.says}. On the first: {one.idea}{first_section} "
+            f"On the second: {other.idea} {section(other.reread)}"
+        )
+    told = "; or ".join(", and ".join(m.says for m in version.mistakes) for version in versions[:4])
+    ideas = {mistake.name: mistake for version in versions for mistake in version.mistakes}
+    shared = [m for m in ideas.values() if all(m.name in version.names for version in versions)]
+    explained = shared or list(ideas.values())[:1]
+    advice = " ".join(f"{m.idea} {section(m.reread)}" for m in explained)
+    return f"One of these, which give the same results: {told}. {advice}"
+
+
+def of_one_error(versions: Sequence[Version]) -> str:
+    """Single mistakes that all stop with this error: each with its own advice, for the line decides."""
+    if not 1 < len(versions) <= MOST_KEYS or any(len(version.mistakes) > 1 for version in versions):
+        return explanation(versions)
+    mistakes = [version.mistakes[0] for version in versions]
+    told = "; or ".join(mistake.says for mistake in mistakes)
+    advice = dict.fromkeys(f"{mistake.idea} {section(mistake.reread)}" for mistake in mistakes)
+    return f"One of these, and your line tells which: {told}. {' '.join(advice)}"
+
+
+def one_of_several(parts: Sequence[tuple[int, ...]], expected: Array) -> bool:
+    """True where one array of a tuple holds as many numbers as are asked for, if in another shape."""
+    return any(math.prod(shape) == expected.size for shape in parts)
+
+
+def headline(failing: Sequence[tuple[Probe, Outcome, Outcome]]) -> str:
+    """The failing probes, with what came back and what is right -> the first line of the reply."""
+    outcomes = [outcome for _, outcome, _ in failing]
+    if all(outcome.error for outcome in outcomes):
+        return "your function stops with an error"
+    if all(outcome.value is None for outcome in outcomes) and failing[0][2].joined:
+        return "other things came back than are asked for"
+    if all(outcome.value is None for outcome in outcomes):
+        if failing[0][0].form.read:
+            return "what came back has another form than is asked for"
+        single = all(right.value is not None and right.value.ndim == 0 for _, _, right in failing)
+        if of_truths(failing[0][2]):
+            return "no True or False came back" if single else "no array of True and False came back"
+        return "no number came back" if single else "no array of numbers came back"
+    shapes = [
+        o.value is not None and e.value is not None and o.value.shape == e.value.shape and same_parts(o, e)
+        for _, o, e in failing
+    ]
+    if all(shapes):
+        values = [o.value for o in outcomes if o.value is not None]
+        scalars = all(right.value is not None and right.value.ndim == 0 for _, _, right in failing)
+        if failing[0][0].form.told:
+            return "not what is asked for"
+        if of_truths(failing[0][2]):
+            return "wrong answer" if scalars else "right shape, wrong entries"
+        if all(np.isnan(value).any() for value in values):
+            return "right shape, but nan among the numbers"
+        return "wrong number" if scalars else "right shape, wrong numbers"
+    return (
+        "wrong shape" if not any(shapes) and all(o.value is not None for o in outcomes) else "wrong results"
+    )
+
+
+def of_truths(outcome: Outcome) -> bool:
+    """True where a result is True and False."""
+    return outcome.value is not None and outcome.value.dtype.kind == "b"
+
+
+def what_is_asked(right: Outcome) -> str:
+    """What should have come back, in words."""
+    single = right.value is not None and right.value.ndim == 0
+    if of_truths(right):
+        return "True or False" if single else "an array of True and False"
+    return "one number" if single else "an array of numbers"
+
+
+def where_it_fails(failing: Sequence[Probe], probes: Sequence[Probe]) -> str:
+    """The failing probes, all probes -> on which kinds it is right, or not yet."""
+    bad = list(dict.fromkeys(probe.kind for probe in failing))
+    good = [kind for kind in dict.fromkeys(probe.kind for probe in probes) if kind not in bad]
+    if not good:
+        return ""
+    return f"Right only on: {listed(good)}." if len(good) < len(bad) else f"Not yet on: {listed(bad)}."
+
+
+def listed(kinds: Sequence[str]) -> str:
+    """Kinds of input, as far as anyone would read."""
+    more = len(kinds) - MOST_KINDS
+    return "; ".join([*kinds[:MOST_KINDS], f"and {more} more"] if more > 1 else kinds)
+
+
+def errors_elsewhere(failing: Sequence[tuple[Probe, Outcome, Outcome]], explained: bool) -> list[str]:
+    """Where the case that is shown ends in numbers and a larger one in an error: that error, and its line.
+
+    Where the numbers are explained already, only an error that comes with advice is worth its lines.
+    """
+    stops = [(probe, outcome) for probe, outcome, _ in failing if outcome.error]
+    if not stops:
+        return []
+    probe, outcome = min(stops, key=lambda pair: simplest_first(pair[0]))
+    advice = advice_on(outcome.error, outcome.line)
+    if explained and not advice:
+        return []
+    at = f", in your line: {outcome.line}" if outcome.line else ""
+    told = paragraph(f"On other inputs it stops ({probe.kind}): {outcome.error}{at}")
+    return [told, paragraph(advice)] if advice else [told]
+
+
+ARRAYS_JOINED = (
+    "`and`, `or`, `not` and comparisons in a chain, such as 0 <= x < 3, ask for one True or False. For "
+    "arrays "
+    "there are & and | and ~, entry by entry, with brackets round each comparison: (x >= 0) & (x < 3)."
+)
+
+
+WORDS = re.compile(r"\b(and|or|not)\b")
+
+
+CHAIN = re.compile(r"[<>]=?[^<>=()]*[<>]")
+
+
+def advice_on(error: str, line: str = "") -> str:
+    """A message of Python's, the learner's line -> what a beginner may not know, or nothing."""
+    asks = "The truth value of an array" in error and not re.match(r"(if|elif|while|assert)\b", line)
+    if asks and (WORDS.search(line) or CHAIN.search(line)):
+        return ARRAYS_JOINED
+    return next((text for words, text in error_advice().items() if words in error), "")
+
+
+def inputs_changed(names: Sequence[str], by_functions: bool = False, texts: bool = False) -> str:
+    """Names of inputs that a call changed -> why that matters."""
+    listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    verb = "no longer holds" if len(names) == 1 else "no longer hold"
+    copy = " A function that you call may write into its input: hand it a copy." if by_functions else ""
+    went_in = "texts" if texts else "numbers"
+    return (
+        f"After the call {listed} {verb} the {went_in} that went in. Whoever called your function still "
+        f"needs them: make a copy, and change that one.{copy}"
+    )
+
+
+def if_stopped() -> tuple[str, ...]:
+    """What to look for where a function ran out of time."""
+    return (
+        paragraph(
+            "Look for a loop whose condition never becomes false, or whose counter never moves. Or the code "
+            "is very slow: what does it do again and again that could be done once?"
+        ),
+    )
+
+
+def what_it_printed(outcome: Outcome) -> tuple[str, ...]:
+    """An outcome -> the first lines that the function printed, if it did."""
+    lines = outcome.printed.strip().splitlines()
+    if not lines:
+        return ()
+    shown = [f"    {line[:90]}" for line in lines[:3]] + (["    …"] if len(lines) > 3 else [])
+    return ("\n".join(["  Your function printed, on the first input:", *shown]),)
+
+
+def nothing_but_nan(outcome: Outcome) -> bool:
+    """True where every number of a result is nan."""
+    value = outcome.value
+    return value is not None and value.dtype.kind == "f" and bool(np.isnan(value).all())

@@ -1,0 +1,264 @@
+"""Fill in a table; each cell is compared."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from helpers.exercises.engine.feedback import Feedback, paragraph, section
+from helpers.exercises.engine.sandbox import of_torch
+from helpers.exercises.kinds.base import Exercise
+from helpers.exercises.kinds.predict import Slip
+from helpers.exercises.kinds.values import as_number, describe
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table(Exercise):
+    """A table to fill in: {row label: [cells]}. `row` computes the right cells of a row from its label."""
+
+    kind: ClassVar[str] = "complete a table"
+    row_name: str
+    labels: tuple[Any, ...]
+    columns: tuple[str, ...]
+    row: Callable[[Any], Sequence[float]]
+    slips: tuple[tuple[Slip, ...], ...]  # for each column
+    because: str
+    next_cell: Callable[[Any, int, float], float] | None = None  # label, column, the cell before -> the cell
+    next_column: Callable[[int, Mapping[Any, float]], Mapping[Any, float]] | None = None
+    # where a cell depends on other rows, too: column, the column before -> the cells that follow from it
+    next_from_row: Callable[[Any, int, Sequence[float]], float] | None = None
+    # where it depends on several cells of its row: label, column, all the cells before -> the cell
+    tolerance: float | None = None  # as a distance; without one, half a percent
+    exact: tuple[
+        int, ...
+    ] = ()  # columns of whole numbers that are counted, where half a percent is a mistake
+
+    def evaluate(self, attempt: object) -> Feedback:
+        """The learner's table -> Feedback, with every wrong cell named."""
+        if attempt is None:
+            return self._not_attempted()
+        table = self._cells(attempt)
+        if isinstance(table, str):
+            return self._wrong(table)
+        filled = {place: cell for place, cell in table.items() if cell is not None}
+        if not filled:
+            return self._not_attempted()
+        wrong = {place: cell for place, cell in filled.items() if not self._right(place, cell)}
+        if not wrong and len(filled) == len(table):
+            return Feedback("right", f"✓ {self.name}: all {len(table)} cells.\n{paragraph(self.because)}")
+        empty = len(table) - len(filled)
+        if not wrong:
+            return Feedback("wrong", f"✗ {self.name}: {_cells_right(len(filled))}, {empty} still to fill.")
+        return self._explain(filled, wrong, empty)
+
+    def solution(self) -> str:
+        """The whole table and its reason."""
+        rows = [(self.row_name, list(self.columns))]
+        rows += [(str(label), [_written_out(cell) for cell in self.row(label)]) for label in self.labels]
+        widths = [max(len(row[1][i]) for row in rows) for i in range(len(self.columns))]
+        first = max(len(row[0]) for row in rows)
+        lines = [
+            f"{name:>{first}}  " + "  ".join(f"{c:>{w}}" for c, w in zip(cells, widths, strict=True))
+            for name, cells in rows
+        ]
+        return "\n".join([*lines, "", paragraph(self.because, indent="")])
+
+    def _cells(self, attempt: object) -> dict[tuple[Any, int], object] | str:
+        attempt = _of_plain_lists(attempt)
+        if isinstance(attempt, Mapping):
+            strange = [label for label in attempt if label not in self.labels]
+            missing = [label for label in self.labels if label not in attempt]
+            if strange:
+                return (
+                    f"the rows should be named {_names(self.labels)}, as in the task; one of yours is named "
+                    f"{describe(strange[0])}."
+                )
+            if missing:
+                return f"the row of {self.row_name} {missing[0]} is missing."
+            rows = {label: _of_plain_lists(attempt.get(label)) for label in self.labels}
+        elif isinstance(attempt, list | tuple | np.ndarray) and len(attempt) == len(self.labels):
+            rows = dict(zip(self.labels, map(_of_plain_lists, attempt), strict=True))
+        else:
+            return f"the answer should keep the form of the table; this is {describe(attempt)}."
+        cells: dict[tuple[Any, int], object] = {}
+        for label, row in rows.items():
+            if not isinstance(row, list | tuple | np.ndarray) or len(row) != len(self.columns):
+                return f"the row of {self.row_name} {label} should hold {len(self.columns)} numbers."
+            cells.update({((label), column): cell for column, cell in enumerate(row)})
+        for (label, column), cell in cells.items():
+            if isinstance(cell, str) and as_number(cell) is not None:
+                place = f"{self.row_name} {label}, {self.columns[column]}"
+                return f"{place} holds {describe(cell)}: leave the quotation marks away."
+        return cells
+
+    def _close(self, cell: object, right: float, column: int) -> bool:
+        value = as_number(cell)
+        if column in self.exact:
+            return value is not None and abs(value - right) <= min(1e-9 * max(abs(right), 1), 0.4)
+        if self.tolerance is None:
+            return _close(cell, right)
+        return value is not None and abs(value - right) <= self.tolerance
+
+    def _right(self, place: tuple[Any, int], cell: object) -> bool:
+        label, column = place
+        return self._close(cell, self.row(label)[column], column)
+
+    def _explain(
+        self, filled: Mapping[tuple[Any, int], object], wrong: Mapping[tuple[Any, int], object], empty: int
+    ) -> Feedback:
+        lines, replies, names = [], [], []
+        for (label, column), cell in wrong.items():
+            value = as_number(cell)
+            shown = describe(cell) if value is None else _cell_shown(value)
+            lines.append(f"    {self.row_name} {label}, {self.columns[column]}: not {shown}")
+        for column in sorted({place[1] for place in wrong}):
+            name, reply = self._column(column, filled, wrong)
+            replies.append(paragraph(reply))
+            names += [(name,)] if name else []
+        right = len(filled) - len(wrong)
+        counts = f"{_cells_right(right)}, {len(wrong)} not" + (f", {empty} still to fill" if empty else "")
+        told = dict.fromkeys(replies)
+        return self._wrong(
+            f"{counts}.", *lines, *told, "  " + section(self.reread), named=[*dict.fromkeys(names)]
+        )
+
+    def _column(
+        self, column: int, filled: Mapping[tuple[Any, int], object], wrong: Mapping[tuple[Any, int], object]
+    ) -> tuple[str, str]:
+        """The name of the mistake (or "") and the reply for one column with wrong cells.
+
+        One cell proves nothing: a path is named only where it leads to every number in the column, and at
+        least two of these are wrong.
+        """
+        cells = {label: cell for (label, place), cell in filled.items() if place == column}
+        missed = {label: cell for (label, place), cell in wrong.items() if place == column}
+        first = self.row(self.labels[0])[column]
+        if self.next_from_row and column and self._follows(column, missed, filled, wrong):
+            return "", self._led_by(
+                column, wrong
+            )  # also where what follows happens to be that of the first row
+        if len(missed) > 1 and all(self._close(cell, first, column) for cell in cells.values()):
+            return "first-row-copied", (
+                f"The row of {self.row_name} {self.labels[0]} stands in the other rows too; each has its own."
+            )
+        if column and self._follows(column, missed, filled, wrong):
+            return "", self._led_by(column, wrong)
+        for slip in self.slips[column]:
+            if len(missed) > 1 and all(
+                self._close(cell, slip.answer(label), column) for label, cell in cells.items()
+            ):
+                return slip.name, slip.reply
+        coarse = len(missed) > 1  # one cell that is far off proves nothing
+        if all(_rounded(cell, self.row(label)[column], coarse) for label, cell in missed.items()):
+            return "rounded", f'Your "{self.columns[column]}" was rounded too far: give more digits.'
+        return "", self._elsewhere(column, cells, missed) or self.hints[column]
+
+    def _elsewhere(self, column: int, cells: Mapping[Any, object], missed: Mapping[Any, object]) -> str:
+        """Says that two or more wrong cells are the right ones of another column or other rows, else ""."""
+        numbers = [as_number(cell) for cell in missed.values()]
+        if len(missed) < 2 or len(set(numbers)) < 2 or len(cells) < len(self.labels):
+            return ""
+        for other, name in enumerate(self.columns):
+            if other != column and all(self._close(c, self.row(n)[other], other) for n, c in cells.items()):
+                return f'In "{self.columns[column]}" stand the numbers that belong in "{name}".'
+        right = sorted(self.row(label)[column] for label in self.labels)
+        given = sorted(number for number in map(as_number, cells.values()) if number is not None)
+        if len(given) == len(right) and all(
+            self._close(g, r, column) for g, r in zip(given, right, strict=True)
+        ):
+            return f'The numbers of "{self.columns[column]}" are right, and stand in other rows than asked.'
+        return ""
+
+    def _led_by(self, column: int, wrong: Mapping[tuple[Any, int], object]) -> str:
+        before = min(place for _, place in wrong) if self.next_from_row else column - 1
+        follows = f'Your "{self.columns[column]}" follows from your "{self.columns[before]}"'
+        return f"{follows}: mend that first."
+
+    def _follows(
+        self,
+        column: int,
+        missed: Mapping[Any, object],
+        filled: Mapping[tuple[Any, int], object],
+        wrong: Mapping[tuple[Any, int], object],
+    ) -> bool:
+        """True where the wrong cells of a column are what the learner's wrong cells before them lead to."""
+        numbers = {label: as_number(cell) for (label, place), cell in filled.items() if place == column - 1}
+        before = {label: value for label, value in numbers.items() if value is not None}
+        if self.next_from_row:
+            led_to: Mapping[Any, float] = {
+                label: self._led_to(label, column, filled, wrong) for label in missed
+            }
+        elif self.next_column:
+            right = all(place != column - 1 for _, place in wrong)
+            led_to = {} if right else self.next_column(column, before)
+        elif self.next_cell:
+            bases = {label: value for label, value in before.items() if (label, column - 1) in wrong}
+            led_to = {label: self.next_cell(label, column, value) for label, value in bases.items()}
+        else:
+            return False
+        return all(
+            label in led_to and self._close(cell, led_to[label], column) for label, cell in missed.items()
+        )
+
+    def _led_to(
+        self,
+        label: Any,
+        column: int,
+        filled: Mapping[tuple[Any, int], object],
+        wrong: Mapping[tuple[Any, int], object],
+    ) -> float:
+        """The cell that follows from the cells before it in its row; nan if these are right, or not there."""
+        assert self.next_from_row
+        before = [as_number(filled.get((label, place))) for place in range(column)]
+        known = [number for number in before if number is not None]
+        if len(known) < column or not any((label, place) in wrong for place in range(column)):
+            return math.nan
+        return self.next_from_row(label, column, known)
+
+
+def _cells_right(count: int) -> str:
+    return f"{count} {'cell' if count == 1 else 'cells'} right"
+
+
+def _written_out(cell: float) -> str:
+    return f"{cell:.0f}" if cell == np.round(cell) and abs(cell) < 1e12 else f"{cell:g}"
+
+
+def _cell_shown(value: float) -> str:
+    """A learner's number: a share with four digits, a larger one without noughts, a tiny one not as 0."""
+    if value == int(value):
+        return f"{value:.0f}"
+    if abs(value) < 0.001:
+        return f"{value:.3g}"
+    return f"{value:.4f}".rstrip("0") if abs(value) > 1 else f"{value:.4f}"
+
+
+def _of_plain_lists(thing: Any) -> Any:
+    """A table or a row of torch's -> lists; anything else stays."""
+    return thing.tolist() if of_torch(thing) and hasattr(thing, "tolist") else thing
+
+
+def _rounded(cell: object, right: float, coarse: bool = False) -> bool:
+    """True where a cell is the right number, rounded to two or three digits after the point.
+
+    Or to a few digits in all, where that moves it by 15 % at the most. `coarse`: by any amount, but not to 0.
+    """
+    value = as_number(cell)
+    if value is None or any(abs(value - round(right, digits)) < 1e-9 for digits in (2, 3)):
+        return value is not None
+    fewer = [float(f"{right:.{digits}g}") for digits in range(1, 7)] + [
+        round(right, digits) for digits in (0, 1)
+    ]
+    far = abs(value - right) > 0.15 * abs(right)
+    return bool(value) and not (far and not coarse) and any(math.isclose(value, number) for number in fewer)
+
+
+def _names(labels: Sequence[Any]) -> str:
+    return ", ".join(repr(label) for label in labels)
+
+
+def _close(cell: object, right: float) -> bool:
+    value = as_number(cell)
+    return value is not None and abs(value - right) <= 0.005 * max(abs(right), 0.1)

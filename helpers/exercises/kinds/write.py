@@ -1,0 +1,449 @@
+"""Write a function: the check compares it with the helper on probes."""
+
+import contextlib
+import functools
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from helpers.exercises.engine.diagnosis import (
+    Diagnosis,
+    Mistake,
+    Version,
+    agree,
+    coarser,
+    only_coarser,
+    plain_outcome,
+    run_all,
+    same_parts,
+    tolerance,
+)
+from helpers.exercises.engine.feedback import Feedback, paragraph, section, side_by_side
+from helpers.exercises.engine.printed import helper_with_the_same_answer, printed
+from helpers.exercises.engine.probes import Form, Probe
+from helpers.exercises.engine.sandbox import Inputs, Outcome, Runner, is_stub, taken_apart
+from helpers.exercises.kinds.base import Exercise
+from helpers.exercises.kinds.cases import axes_of, input_rows, shape_or_value, simplest_first, texts
+from helpers.exercises.kinds.replies import (
+    advice_on,
+    errors_elsewhere,
+    explanation,
+    headline,
+    if_stopped,
+    inputs_changed,
+    listed,
+    nothing_but_nan,
+    of_one_error,
+    of_truths,
+    one_of_several,
+    what_is_asked,
+    what_it_printed,
+    where_it_fails,
+)
+from helpers.exercises.kinds.values import with_article
+from helpers.validation import Array
+
+Call = Callable[..., Array | None]
+
+
+_DIAGNOSES: dict[tuple[Any, int, int], Diagnosis] = {}
+
+
+@dataclass(frozen=True)
+class Property:
+    """Something every right answer has. `broken`: inputs, output, a call -> a sentence, or "" if it holds.
+
+    Where several arrays are asked for, the output is a list of them.
+    """
+
+    name: str
+    holds: str
+    broken: Callable[[Inputs, Any, Call], str]
+    reread: str = ""  # the section that helps where it is broken; that of the exercise if none is given
+
+
+COARSE = (
+    "The inputs have more, and so should the results: rounded this far, they could not be told from wrong "
+    "ones. Leave `.half()` and `.bfloat16()` away. `.float()` afterwards does not bring the digits back."
+)
+
+
+FLAT_ONLY = Mistake(
+    "one-matrix-only",
+    "the code is written for one matrix and does not take a stack",
+    "Leading axes (sentences, heads) should pass through: count axes from the end, −1 and −2. A loop over a "
+    "stack hands out whole sentences, not rows.",
+    "01: All pairs at once",
+)
+
+
+ROW_ONLY = Mistake(
+    "one-row-only",
+    "the code is written for one row of scores, and is right there",
+    "The task hands over a table, a row for each query: work along the last axis, and all rows are done "
+    "at once.",
+    "03: Which axis?",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Write(Exercise):
+    """Write a function. `recipe` is the right function with one keyword for each choice that may go wrong."""
+
+    kind: ClassVar[str] = "write it"
+    call: str
+    right: Callable[..., Any]
+    answer: Callable[..., Any]  # what `solution` prints: short, named as the learner's, equal to `right`
+    recipe: Callable[..., Any]
+    mistakes: tuple[Mistake, ...]
+    probes: tuple[Probe, ...]
+    properties: tuple[Property, ...] = ()
+    axes: tuple[str, ...] = ()  # what the last axes of the output are, as in ("query", "key")
+    two_stacked: tuple[str, str] = ("sentence", "head")  # what two axes in front of these are
+    explain: str = ""
+    beside: tuple[str, ...] = ()  # inputs with a row for each query, which is shown beside a wrong row
+    unseen: str = ""  # "whether …": what the task asks for and the check cannot see
+    of_none: str = ""  # what to say where None came back, if not that every path must end in `return`
+
+    @functools.cached_property
+    def diagnosis(self) -> Diagnosis:
+        """The wrong versions of this function, made when first needed."""
+        key = (
+            self.recipe,
+            id(self.mistakes),
+            id(self.probes),
+        )  # find-the-bug exercises share those of another
+        return _DIAGNOSES.setdefault(key, Diagnosis(self.recipe, self.mistakes, self.probes))
+
+    @functools.cached_property
+    def _truths(self) -> bool:
+        """True where the right results are True and False."""
+        return of_truths(plain_outcome(self.right, self.probes[0]))
+
+    def accepts(self, outcome: Outcome, expected: Outcome, probe: Probe) -> bool:
+        """True where the outcome is right on this probe."""
+        return (
+            outcome.value is not None
+            and expected.value is not None
+            and same_parts(outcome, expected)
+            and agree(outcome.value, expected.value)
+            and not (self.form.tensors and coarser(outcome.value, expected.value))
+        )
+
+    @property
+    def form(self) -> Form:
+        """In which form the function gets its inputs and gives its results: the same on every probe."""
+        return self.probes[0].form
+
+    def evaluate(self, attempt: object) -> Feedback:
+        """The learner's function -> Feedback."""
+        if attempt is None or is_stub(attempt):
+            return self._not_attempted()
+        problem = self._not_a_function(attempt)
+        if problem:
+            return self._wrong(problem)
+        with self.dice_as_they_were():
+            return self._evaluate(attempt)  # type: ignore[arg-type]
+
+    def dice_as_they_were(self) -> contextlib.AbstractContextManager[None]:
+        """Around calls in PyTorch: its dice are put back, and one thread does all. Else nothing."""
+        if not self.form.tensors:
+            return contextlib.nullcontext()
+        from helpers.exercises.engine.tensors import dice_as_they_were
+
+        return dice_as_they_were()
+
+    def _evaluate(self, function: Callable[..., Any]) -> Feedback:
+        outcomes, same_twice = run_all(function, self.probes, self._truths)
+        if outcomes[0].error.startswith("NotImplementedError"):
+            return self._not_attempted()
+        said = what_it_printed(outcomes[0])
+        if outcomes[-1].stopped:
+            return self._wrong(
+                "your function was stopped: it did not end within a few seconds.", *if_stopped(), *said
+            )
+        if not same_twice:
+            return self._wrong(
+                "the same input gave two different results.",
+                paragraph(
+                    "A function's result should depend on its arguments alone: not on chance, on earlier "
+                    "calls, or "
+                    "on a variable that it changes."
+                ),
+                *said,
+            )
+        feedback = self._compare(function, outcomes)
+        return Feedback(
+            feedback.status, "\n".join([feedback.text, *said]), feedback.named, feedback.properties
+        )
+
+    def solution(self) -> str:
+        """A tested answer that runs as it stands, and why it is so: all of it can be pasted into a cell."""
+        helper = helper_with_the_same_answer(self.right)
+        same = f"The helper {helper} does the same, and also checks its inputs." if helper else ""
+        notes = [paragraph(text, indent="# ") for text in (self.explain, same) if text]
+        return "\n".join([printed(self.answer, self._handed_out()), "", *notes])
+
+    def _handed_out(self) -> Callable[..., Any] | None:
+        """The function to fix, where the notebook hands one out."""
+        return None
+
+    def as_given(
+        self, function: Callable[..., Any], versions: Sequence[Version], outcomes: Sequence[Outcome]
+    ) -> Feedback | str:
+        """Feedback for the function as it was given; a headline if it was edited without effect; else ""."""
+        return ""
+
+    def _not_a_function(self, attempt: object) -> str:
+        if isinstance(attempt, type):
+            return f"this is a class ({attempt.__name__}), and the check needs a function: {self.call}."
+        if not callable(attempt):
+            what = {str: "a text", types.ModuleType: "a module"}.get(
+                type(attempt), with_article(type(attempt).__name__)
+            )
+            if isinstance(attempt, np.ndarray | np.generic | int | float | list | tuple):
+                what += ", perhaps the result of a call"
+            return (
+                f"this is {what}; the check needs the function itself: its name, without brackets after it."
+            )
+        try:
+            signature = inspect.signature(attempt)
+        except (ValueError, TypeError):
+            return ""  # some built-in functions do not show theirs
+        except Exception:
+            return "this cannot be called as a function."
+        needed = list(self.probes[0].inputs)
+        try:
+            signature.bind(*needed)
+        except TypeError:
+            plural = "argument" if len(needed) == 1 else "arguments"
+            return (
+                f"the check calls your function with {len(needed)} {plural}, ({', '.join(needed)}), "
+                f"and yours takes {signature}."
+            )
+        return ""
+
+    def _compare(self, function: Callable[..., Any], outcomes: Sequence[Outcome]) -> Feedback:
+        expected = [plain_outcome(self.right, probe) for probe in self.probes]
+        triples = list(zip(self.probes, outcomes, expected, strict=True))
+        failing = [(p, o, e) for p, o, e in triples if not self.accepts(o, e, p)]
+        changed = sorted({name for outcome in outcomes for name in outcome.changed})
+        altered = list(dict.fromkeys(text for outcome in outcomes for text in outcome.altered))[:1]
+        if not failing:
+            return self._input_changed(changed, altered) if changed else self._right(outcomes)
+        if self.form.tensors and all(only_coarser(o, e) for _, o, e in failing):
+            return self._wrong(
+                "right, up to rounding: your results hold 2 bytes a number.", paragraph(COARSE)
+            )
+        exact = self.diagnosis.name(outcomes)
+        if all(outcome.error for outcome in outcomes):  # one line that stops tells one mistake, never two
+            exact = tuple(version for version in exact if len(version.mistakes) == 1)
+        versions = exact or self._flat_only(outcomes) or self._row_only(function, outcomes)
+        if all(map(nothing_but_nan, outcomes)):  # which tells one mistake, and never two
+            versions = tuple(version for version in versions if len(version.mistakes) == 1)
+        given = self.as_given(function, versions, outcomes)
+        if isinstance(given, Feedback):
+            return given
+        probe, outcome, right = min(failing, key=lambda triple: simplest_first(triple[0]))
+        broken = [] if versions else self._broken(function, probe, outcome, right)
+        blocks = [self._case(probe, *self._one_part(outcome, right))]
+        if changed:
+            words = altered or [inputs_changed(changed, self._takes_functions, self._takes_texts)]
+            blocks += map(paragraph, words)
+        if versions:
+            stops = all(outcome.error for outcome in outcomes)
+            blocks.append(paragraph(of_one_error(versions) if stops else explanation(versions)))
+        else:
+            blocks += [] if outcome.error else errors_elsewhere(failing, bool(broken))
+            blocks += [paragraph(text) for _, text in broken]
+            blocks += [
+                paragraph(text) for text in [where_it_fails([p for p, _, _ in failing], self.probes)] if text
+            ]
+            told = [name for name, _ in broken]
+            reread = next((p.reread for p in self.properties if p.reread and p.name in told), self.reread)
+            blocks.append(paragraph(f"Worth rereading: {section(reread).strip('().')}."))
+        names = tuple(name for name, _ in broken) + (("input left unchanged",) if changed else ())
+        head = given or f"{headline(failing)} on {len(failing)} of {len(triples)} inputs."
+        text = "\n".join([f"✗ {self.name}: {head}", *blocks])
+        return Feedback("wrong", text, tuple(version.names for version in versions), names)
+
+    @property
+    def _takes_texts(self) -> bool:
+        return any(isinstance(value, list) for value in self.probes[0].inputs.values())
+
+    @property
+    def _takes_functions(self) -> bool:
+        handed = self.probes[0].inputs.values()
+        return any(callable(value) for value in handed) and not self.form.tensors  # a layer writes nothing
+
+    def _flat_only(self, outcomes: Sequence[Outcome]) -> tuple[Version, ...]:
+        """Where every stack ends in an error: what the other inputs show, and that stacks are not taken."""
+        axes = [max(map(axes_of, probe.inputs.values())) for probe in self.probes]
+        flat = [i for i, count in enumerate(axes) if count == min(axes)]
+        if len(flat) == len(axes) or not all(o.error for i, o in enumerate(outcomes) if i not in flat):
+            return ()
+        if all(outcome.error for outcome in outcomes):
+            return ()  # it stops on a single matrix as well, which tells nothing of stacks
+        right = [plain_outcome(self.right, self.probes[i]) for i in flat]
+        if all(self.accepts(outcomes[i], e, self.probes[i]) for i, e in zip(flat, right, strict=True)):
+            return (Version((FLAT_ONLY,), self.right),)
+        found = self.diagnosis.name(outcomes, only=flat)
+        if any(len(version.mistakes) > 1 for version in found):
+            return ()
+        return tuple(
+            Version((*v.mistakes, FLAT_ONLY), v.function) for v in found if v.mistakes != (FLAT_ONLY,)
+        )
+
+    def _row_only(self, function: Callable[..., Any], outcomes: Sequence[Outcome]) -> tuple[Version, ...]:
+        """Where every input ends in an error, and a single row of the first one would be right."""
+        name, first = next(iter(self.probes[0].inputs.items()))
+        if (
+            self.axes != ("query", "key")
+            or len(self.probes[0].inputs) > 1
+            or not all(o.error for o in outcomes)
+        ):
+            return ()
+        row = Probe("one row", {name: first[0]}, form=self.form)
+        fits = self.accepts(self._runner(function)(row.inputs), plain_outcome(self.right, row), row)
+        return (Version((ROW_ONLY,), self.right),) if fits else ()
+
+    def _right(self, outcomes: Sequence[Outcome]) -> Feedback:
+        kinds = dict.fromkeys(probe.kind for probe in self.probes)
+        lines = [
+            f"✓ {self.name}: right on {len(self.probes)} inputs.",
+            paragraph(f"Tried: {listed(list(kinds))}."),
+        ]
+        if self.properties:
+            lines.append(paragraph(f"True of your results: {'; '.join(p.holds for p in self.properties)}."))
+        if self.unseen:
+            lines.append(paragraph(f"What this check cannot see: {self.unseen}"))
+        if outcomes[0].note:
+            lines.append(paragraph(outcomes[0].note))
+        return Feedback("right", "\n".join(lines))
+
+    def _input_changed(self, changed: Sequence[str], altered: Sequence[str] = ()) -> Feedback:
+        what = "answers" if self._truths else "numbers"
+        (said,) = altered or [inputs_changed(changed, self._takes_functions, self._takes_texts)]
+        text = f"✗ {self.name}: right {what}, but the call changes its input.\n{paragraph(said)}"
+        return Feedback("wrong", text, properties=("input left unchanged",))
+
+    def _runner(self, function: Callable[..., Any]) -> Runner:
+        return Runner(function, truths=self._truths, form=self.form)
+
+    def _one_part(self, outcome: Outcome, right: Outcome) -> tuple[Outcome, Outcome, str]:
+        """Where several arrays are asked for: the first that is wrong, the right one, and its name.
+
+        Weights come first: the output follows from them.
+        """
+        if not outcome.joined or not right.joined:
+            return outcome, right, ""
+        parts = list(zip(self.form.parts, taken_apart(outcome), taken_apart(right), strict=True))
+        in_order = sorted(parts, key=lambda part: part[0] != "weights")
+        name, got, expected = next((p for p in in_order if not agree(p[1], p[2])), in_order[0])
+        return Outcome(value=got), Outcome(value=expected), name
+
+    def _broken(
+        self, function: Callable[..., Any], probe: Probe, outcome: Outcome, right: Outcome
+    ) -> list[tuple[str, str]]:
+        shown, asked, part = self._one_part(outcome, right)
+        got, expected = shown.value, asked.value
+        whole = taken_apart(outcome) if outcome.joined else got
+        if outcome.error:
+            advice = advice_on(outcome.error, outcome.line)
+            return [("error", advice)] if advice else []
+        if got is None or expected is None:
+            return []
+        if got.shape != expected.shape and expected.shape in outcome.parts and not outcome.joined:
+            several = f"You returned a tuple of {len(outcome.parts)} arrays."
+            return [("one result", f"{several} Return the one that the task asks for, alone.")]
+        if got.shape != expected.shape and expected.ndim == 0:
+            one = "True or False" if self._truths else "one number"
+            return [("one number", f"The result should be {one}, not an array of shape {got.shape}.")]
+        if got.shape != expected.shape:
+            of_part = f" of {part}" if part else ""
+            return [("shape", f"The shape{of_part} should be {expected.shape}; yours is {got.shape}.")]
+        if self._truths and not np.isin(got, (0, 1)).all():
+            each = "Each entry" if got.ndim else "The result"
+            return [("True or False", f"{each} should be True or False (1 and 0 count, too).")]
+        if np.isnan(got).any() and not np.isnan(expected).any():
+            return [
+                ("no nan", "A result is nan, which comes from 0/0, ∞/∞ or ∞ − ∞: which step makes it here?")
+            ]
+        run = self._runner(function)
+
+        def call(*inputs: Any) -> Any:
+            again = run(dict(enumerate(inputs)))  # type: ignore[arg-type]
+            return taken_apart(again) if again.joined else again.value
+
+        with np.errstate(all="ignore"):
+            found = [(p.name, p.broken(probe.inputs, whole, call)) for p in self.properties]
+        return [(name, text) for name, text in found if text]
+
+    def _case(self, probe: Probe, outcome: Outcome, right: Outcome, part: str = "") -> str:
+        plain = {n: v for n, v in probe.inputs.items() if not (callable(v) or isinstance(v, list))}
+        case = ", ".join([probe.kind, *(f"{name} {shape_or_value(value)}" for name, value in plain.items())])
+        lead = f"  Smallest case: {case}.{texts(probe.inputs)}"  # a function among the inputs: see `kind`
+        got, expected = outcome.value, right.value
+        if outcome.error:
+            at = f"\n    in your line: {outcome.line}" if outcome.line else ""
+            gap = "\n  " if "\n" in lead else " "
+            return f"{lead}{gap}Your function stopped there:\n    {outcome.error}{at}"
+        if outcome.returned == "returned None":
+            advice = self.of_none or "Does every path end in `return`?"
+            return f"{lead}\n  Your function returned None there. {advice}"
+        if got is None and expected is not None and one_of_several(outcome.parts, expected):
+            several = f"Your function returned a tuple of {len(outcome.parts)} things."
+            return f"{lead}\n  {several} Return the one that the task asks for, alone."
+        if got is None or expected is None:
+            returned = outcome.returned
+            asked = what_is_asked(right)
+            for words in ("not an array of numbers", "not an array"):
+                returned = returned if asked in returned else returned.replace(words, f"not {asked}")
+            if returned.startswith("returned a function"):
+                returned += "; a call needs brackets, as in name(...)"
+            return f"{lead}\n  Your function {returned}."
+        if got.shape != expected.shape and expected.ndim == 0:
+            return (
+                f"{lead}\n    expected  {what_is_asked(right)}\n    got       an array of shape {got.shape}"
+            )
+        if got.shape != expected.shape:
+            of_part = f" In {part}:" if part else ""
+            return f"{lead}{of_part}\n    expected shape  {expected.shape}\n    got shape       {got.shape}"
+        if probe.form.told:
+            return f"{lead}\n{probe.form.told(got, expected)}"
+        inputs = probe.inputs
+        if self._by_columns:  # one query's numbers stand in a column: turned, it is a row like any other
+            inputs = {
+                name: np.swapaxes(value, -1, -2) if np.shape(value) == expected.shape else value
+                for name, value in inputs.items()
+            }
+            got, expected = np.swapaxes(got, -1, -2), np.swapaxes(expected, -1, -2)
+        relative, absolute = tolerance(got, expected)
+        wrong = ~np.isclose(
+            got.astype(float), expected.astype(float), rtol=relative, atol=absolute, equal_nan=True
+        )
+        place = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else (0,) * expected.ndim
+        row = place[:-1]
+        axes = self.form.parts.get(part, self.axes)
+        where = self._place(row, expected.ndim, axes)
+        told = [text for text in (part and f"in {part}", where and f"for {where}") if text]
+        rows = [
+            *input_rows(inputs, place, expected.shape, axes, self.beside),
+            ("expected", expected[row]),
+            ("got", got[row]),
+        ]
+        place_told = ", ".join(told)
+        return f"{lead} {place_told[:1].upper()}{place_told[1:]}".rstrip() + f"\n{side_by_side(rows)}"
+
+    @property
+    def _by_columns(self) -> bool:
+        return self.axes == ("key", "query")
+
+    def _place(self, row: tuple[int, ...], ndim: int, axes: tuple[str, ...]) -> str:
+        leading = {0: (), 1: ("sentence",), 2: self.two_stacked}.get(ndim - len(axes), ())
+        axes = (*leading, *(axes[::-1] if self._by_columns else axes))
+        return ", ".join(f"{axis} {i}" for axis, i in zip(axes, row, strict=False))

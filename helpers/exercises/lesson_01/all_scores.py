@@ -1,0 +1,64 @@
+"""all-scores, lesson 01: every query against every key, for one sentence and for stacks."""
+
+import numpy as np
+
+from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.kinds.write import Write
+from helpers.exercises.slips.matching import PAIRS, TWO, Step, match_mistakes, pair_probes, same
+from helpers.similarity import dot_product_scores
+from helpers.validation import Array
+
+
+def _scores_by_choices(
+    queries: Array, keys: Array, *, match: Step = dot_product_scores, after: Step = same, cast: Step = same
+) -> Array:
+    return cast(after(match(queries, keys), queries, keys), queries, keys)
+
+
+def my_scores(queries: Array, keys: Array) -> Array:
+    """(..., n_queries, d_k), (..., n_keys, d_k) -> (..., n_queries, n_keys)."""
+    return queries @ np.swapaxes(keys, -1, -2)
+
+
+EXERCISE = Write(
+    name="all-scores",
+    answer=my_scores,
+    task="Every query against every key, for one sentence and for stacks.",
+    call="my_scores(queries, keys)",
+    right=dot_product_scores,
+    recipe=_scores_by_choices,
+    probes=pair_probes(),
+    axes=("query", "key"),
+    mistakes=(
+        *match_mistakes(),
+        Mistake(
+            "scaled",
+            "the scores were divided by √d_k already",
+            "That comes in lesson 02; a plain score is the dot product itself.",
+            PAIRS,
+            after=lambda scores, queries, keys: scores / np.sqrt(queries.shape[-1]),
+        ),
+        Mistake(
+            "mean",
+            "the products were averaged, not added up",
+            "A dot product is a sum over the d_k entries; it is not divided by d_k.",
+            TWO,
+            after=lambda scores, queries, keys: scores / queries.shape[-1],
+        ),
+        Mistake(
+            "sign-lost",
+            "the signs were lost",
+            "A negative score says that two vectors point apart.",
+            TWO,
+            after=lambda scores, queries, keys: np.abs(scores),
+        ),
+    ),
+    hints=(
+        "For one sentence: rows of queries, columns of keys. Which of the two has to be transposed?",
+        "On a stack `.T` turns every axis round. Which two axes should change places?",
+        "np.swapaxes(keys, -1, -2) turns the last two axes only; @ passes the leading ones through.",
+    ),
+    explain="@ multiplies the last two axes and passes the others through; swapaxes turns each key into "
+    "a column.",
+    reread=PAIRS,
+)

@@ -1,0 +1,227 @@
+"""unit-spread, lesson 02: spread 1 for entries of standard deviation sigma."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.kinds.open import OpenFunction
+from helpers.exercises.kinds.write import Property
+from helpers.exercises.slips.scaling import SPREAD, Step
+from helpers.scaling import scale_scores
+from helpers.validation import Array
+
+
+def unit_spread(scores: Array, d_k: int, sigma: float) -> Array:
+    """(n_queries, n_keys), d_k, sigma -> (n_queries, n_keys), of spread 1."""
+    return scale_scores(scores, d_k) / sigma**2
+
+
+def _unit_spread_by_choices(
+    scores: Array, d_k: int, sigma: float, *, width: Callable[[int], float] = math.sqrt,
+    deviation: Callable[[float], float] = lambda sigma: sigma**2, apply: Step = np.divide,
+) -> Array:  # fmt: skip
+    return apply(scores, width(d_k) * deviation(sigma))
+
+
+def _spread_is_1(inputs: Any, scaled: Array, _call: Any) -> str:
+    usual = inputs["sigma"] ** 2 * math.sqrt(inputs["d_k"])
+    chance = float(np.std(inputs["scores"])) / usual  # 1, but for the scores that spread wider by chance
+    spread = float(np.std(scaled.astype(float)))
+    if abs(spread / chance - 1) <= 0.02:
+        return ""
+    case = f"For d_k {inputs['d_k']} and sigma {inputs['sigma']:g}"
+    if abs(chance - 1) <= 0.02:
+        return f"{case} the spread after your function is {spread:.3g}, not 1."
+    return (
+        f"These few scores spread {chance:.3g} times as much as scores do for d_k {inputs['d_k']} and sigma "
+        f"{inputs['sigma']:g}. Divided as such scores should be, their spread is {chance:.3g}; "
+        f"yours is {spread:.3g}."
+    )
+
+
+def _not_shifted(inputs: Any, scaled: Array, _call: Any) -> str:
+    scores = inputs["scores"]
+    slope = np.std(scaled.astype(float)) / np.std(scores)
+    shift = float(np.mean(scaled.astype(float)) - slope * np.mean(scores))
+    if abs(shift) <= 0.01:
+        return ""
+    return f"Dividing alone is asked: your scores were moved as well, by about {shift:.3g}."
+
+
+def _order_kept(inputs: Any, scaled: Array, _call: Any) -> str:
+    together = np.corrcoef(np.ravel(inputs["scores"]), np.ravel(scaled.astype(float)))[0, 1]
+    return "" if together > 0.9999 else "The scores should keep their order and their relative distances."
+
+
+def _scores_of(
+    d_k: int, sigma: float, *shape: int, wider: float = 1.0, higher: float = 0.0
+) -> dict[str, Any]:
+    """Scores whose spread is exactly what entries of standard deviation sigma give: sigma² √d_k.
+
+    `wider` and `higher`: as a few scores may come out by chance, spread and mean.
+    """
+    standard = numbers(*shape, start=d_k)
+    standard = (standard - standard.mean()) / standard.std() * wider + higher
+    return {"scores": standard * sigma**2 * math.sqrt(d_k), "d_k": d_k, "sigma": sigma}
+
+
+def _measured(axis: int | tuple[int, ...] | None, *, centred: bool = False, ddof: int = 0) -> Step:
+    def apply(scores: Array, _divisor: float) -> Array:
+        middle = scores.mean(axis=axis, keepdims=True) if centred else 0.0
+        return (scores - middle) / scores.std(axis=axis, keepdims=True, ddof=ddof)
+
+    return apply
+
+
+ONE_SIGMA = "A score is a sum of products q·k: sigma comes once from the query and once from the key."
+
+
+def my_unit_spread(scores: Array, d_k: int, sigma: float) -> Array:
+    """(n_queries, n_keys), d_k, sigma -> (n_queries, n_keys), of spread 1."""
+    return scores / (sigma**2 * np.sqrt(d_k))
+
+
+EXERCISE = OpenFunction(
+    name="unit-spread",
+    answer=my_unit_spread,
+    task="Spread 1 for entries of standard deviation sigma.",
+    call="my_unit_spread(scores, d_k, sigma)",
+    right=unit_spread,
+    recipe=_unit_spread_by_choices,
+    probes=(
+        Probe("few scores", _scores_of(9, 2.0, 2, 3)),
+        Probe("narrow vectors", _scores_of(4, 3.0, 11, 13)),
+        Probe("wide vectors", _scores_of(256, 0.5, 17, 19)),
+        Probe("small entries", _scores_of(64, 0.02, 23, 29)),
+        Probe("scores that spread wider by chance", _scores_of(16, 1.5, 5, 7, wider=1.3, higher=0.4)),
+    ),
+    properties=(
+        Property("spread 1", "the spread is 1 for every d_k and sigma tried", _spread_is_1),
+        Property("not shifted", "0 stays 0", _not_shifted),
+        Property("order kept", "the scores keep their relative distances", _order_kept),
+    ),
+    axes=("query", "key"),
+    mistakes=(
+        Mistake("sigma-ignored", "sigma was left out", ONE_SIGMA, SPREAD, deviation=lambda sigma: 1.0),
+        Mistake(
+            "sigma-once",
+            "sigma was divided by once",
+            ONE_SIGMA + " So divide by it twice. A root over sigma**2 takes it back to sigma.",
+            SPREAD,
+            deviation=lambda sigma: sigma,
+        ),
+        Mistake("sigma-root", "the root of sigma was taken", ONE_SIGMA, SPREAD, deviation=math.sqrt),
+        Mistake(
+            "variance-of-product",
+            "sigma was divided by four times over",
+            "sigma⁴ is the variance of one product; the spread is the root of the variance.",
+            SPREAD,
+            deviation=lambda sigma: sigma**4,
+        ),
+        Mistake(
+            "sigma-multiplied",
+            "sigma² was multiplied in",
+            "Larger entries make larger scores: divide. a / b * c divides by b and multiplies by c; brackets "
+            "around b * c divide by both.",
+            SPREAD,
+            deviation=lambda sigma: sigma**-2,
+        ),
+        Mistake(
+            "sigma-multiplied-once",
+            "sigma was multiplied in",
+            "a / b * c divides by b and multiplies by c; brackets around b * c divide by both. And sigma "
+            "comes twice: once from the query, once from the key.",
+            SPREAD,
+            deviation=lambda sigma: 1 / sigma,
+        ),
+        Mistake(
+            "d_k-ignored",
+            "d_k was left out",
+            "A sum of d_k terms spreads like √d_k.",
+            SPREAD,
+            width=lambda d_k: 1.0,
+        ),
+        Mistake(
+            "d_k-not-rooted",
+            "d_k was divided by, not √d_k",
+            "The variance grows with d_k, the spread with √d_k.",
+            SPREAD,
+            width=float,
+        ),
+        Mistake(
+            "d_k-squared",
+            "d_k squared was divided by, not √d_k",
+            "The variance grows with d_k, the spread with its square root.",
+            SPREAD,
+            width=lambda d_k: float(d_k**2),
+        ),
+        Mistake(
+            "never-scaled",
+            "nothing was divided by",
+            "The spread of the scores is sigma² √d_k; divide by it.",
+            SPREAD,
+            apply=lambda scores, divisor: scores,
+        ),
+        Mistake(
+            "measured-spread",
+            "the spread is 1, but by measuring it, not from d_k and sigma",
+            "Every score then depends on all the others of its text. sigma² √d_k is known beforehand: divide "
+            "by that.",
+            SPREAD,
+            also=[
+                {"apply": _measured(None, centred=True)},
+                {"apply": _measured(-1)},
+                {"apply": _measured(-1, centred=True)},
+                {"apply": _measured(None, ddof=1)},
+                {"apply": lambda scores, divisor: scores / math.sqrt((scores**2).mean())},
+            ],
+            apply=_measured(None),
+        ),
+        Mistake(
+            "power-first",
+            "the variance was divided by 2; its root was not taken",
+            "In Python x**1/2 is (x**1)/2: the power comes first. Write x**0.5, or np.sqrt(x).",
+            SPREAD,
+            apply=lambda scores, divisor: scores / divisor**2 / 2,
+        ),
+        Mistake(
+            "sigma-doubled",
+            "sigma was added to itself",
+            "A product of two entries spreads by sigma times sigma.",
+            SPREAD,
+            deviation=lambda sigma: 2 * sigma,
+        ),
+        Mistake(
+            "sign-turned",
+            "the signs were turned round",
+            "Divide by a positive number: the largest score should stay the largest.",
+            SPREAD,
+            apply=lambda scores, divisor: -scores / divisor,
+        ),
+        Mistake(
+            "sign-lost",
+            "the signs were lost",
+            "A negative score says that two vectors point apart.",
+            SPREAD,
+            apply=lambda scores, divisor: np.abs(scores) / divisor,
+        ),
+        Mistake(
+            "multiplied",
+            "the scores were multiplied by their spread",
+            "Divide by it.",
+            SPREAD,
+            apply=np.multiply,
+        ),
+    ),
+    hints=(
+        "What is the spread of one product q·k, when q and k have standard deviation sigma?",
+        "One product spreads by sigma², and a sum of d_k independent products by √d_k times as much.",
+        "Divide by sigma² √d_k.",
+    ),
+    explain="A product of two entries spreads by sigma · sigma, the sum of d_k of them by √d_k times that.",
+    reread=SPREAD,
+)

@@ -1,0 +1,14 @@
+"""Exercises of lesson 03: how do scores become weights?"""
+
+ORDER = (
+    "predict-weights",
+    "softmax",
+    "overflow-bug",
+    "temperature",
+    "axis-bug",
+    "which-axis",
+    "column-softmax",
+    "log-softmax",
+    "jacobian",
+    "scores-for",
+)  # of teaching: a file each

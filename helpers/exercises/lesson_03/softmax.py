@@ -1,0 +1,48 @@
+"""softmax, lesson 03: scores into weights, also for 1,000, −1,000 and −inf, and for stacks."""
+
+import numpy as np
+
+from helpers.exercises.kinds.write import Write
+from helpers.exercises.lesson_03.shared import OF_WEIGHTS, score_probes
+from helpers.exercises.slips.sharing import (
+    WEIGHTS,
+    axis_mistakes,
+    share_mistakes,
+    shift_mistakes,
+    softmax_by_choices,
+)
+from helpers.softmax import softmax
+from helpers.validation import Array
+
+
+def my_softmax(scores: Array) -> Array:
+    """(..., n_queries, n_keys) -> weights of the same shape; each row sums to 1."""
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    exponentials = np.exp(shifted)
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+EXERCISE = Write(
+    name="softmax",
+    answer=my_softmax,
+    task="Scores into weights, also for 1,000, −1,000 and −inf, and for stacks.",
+    call="my_softmax(scores)",
+    right=softmax,
+    recipe=softmax_by_choices,
+    probes=score_probes(),
+    properties=OF_WEIGHTS,
+    axes=("query", "key"),
+    mistakes=(*axis_mistakes(), *shift_mistakes(), *share_mistakes()),
+    hints=(
+        "Three steps: subtract the largest score of each row, take e to the power of what is left, "
+        "divide by the row's sum.",
+        "Each row belongs to one query: the largest score and the sum are taken over the last axis, −1.",
+        "With keepdims=True the largest scores and the sums keep their axis, so that they line up with "
+        "their rows.",
+    ),
+    explain="The largest score of each row is subtracted first: the weights stay the same, and no "
+    "exponential overflows. "
+    "The helper also gives weights of 0 where a row has no key to attend to; the check does not ask for "
+    "that.",
+    reread=WEIGHTS,
+)

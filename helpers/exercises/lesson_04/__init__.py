@@ -1,0 +1,13 @@
+"""Exercises of lesson 04: how does a word gather meaning from the others?"""
+
+ORDER = (
+    "predict-lookup",
+    "one-query",
+    "attention",
+    "roles-bug",
+    "self-attention",
+    "width-bug",
+    "steer",
+    "audit-table",
+    "shuffle",
+)  # of teaching: a file each

@@ -1,0 +1,46 @@
+"""attention, lesson 04: all queries at once, also for large scores, and for stacks."""
+
+import numpy as np
+
+from helpers.exercises.kinds.write import Write
+from helpers.exercises.slips.mixing import (
+    ALL,
+    ATTENTION_MISTAKES,
+    ONES,
+    ORDER,
+    WITHIN,
+    attention_by_choices,
+    attention_output,
+    triple_probes,
+)
+from helpers.scaling import scale_scores
+from helpers.softmax import softmax
+from helpers.validation import Array
+
+
+def my_attention(queries: Array, keys: Array, values: Array) -> Array:
+    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output (..., n_queries, d_v)."""
+    scores = queries @ np.swapaxes(keys, -1, -2)
+    weights = softmax(scale_scores(scores, queries.shape[-1]))
+    return weights @ values
+
+
+EXERCISE = Write(
+    name="attention",
+    answer=my_attention,
+    task="All queries at once, also for large scores, and for stacks.",
+    call="my_attention(queries, keys, values)",
+    right=attention_output,
+    recipe=attention_by_choices,
+    probes=triple_probes(),
+    properties=(WITHIN, ONES, ORDER),
+    axes=("query", "entry"),
+    mistakes=ATTENTION_MISTAKES,
+    hints=(
+        "Four lines: the scores of all queries and keys, the scale, softmax over the keys, and the mixture.",
+        "The scores are queries @ the keys with their last two axes exchanged, divided by √d_k.",
+        "Row i of weights @ values is the mixture for query i. Return that alone.",
+    ),
+    explain="Score, scale, softmax, mix. The helper also returns the weights, and takes a mask (lesson 05).",
+    reread=ALL,
+)  # fmt: skip

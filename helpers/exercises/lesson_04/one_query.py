@@ -1,0 +1,247 @@
+"""one-query, lesson 04: one query: score, scale, softmax, mix."""
+
+import numpy as np
+
+from helpers import attention as helper
+from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.kinds.write import Write
+from helpers.exercises.slips.matching import same
+from helpers.exercises.slips.mixing import (
+    ONES,
+    ORDER,
+    WITHIN,
+    Step,
+    attention_by_choices,
+    by_root_d_k,
+    in_order,
+    mixed,
+    mixing_mistakes,
+    only,
+    role_mistakes,
+    softmax_mistakes,
+    width_mistakes,
+)
+from helpers.exercises.slips.scaling import scale_mistakes
+from helpers.softmax import softmax
+from helpers.validation import Array
+
+BY_HAND = "04: One query by hand"
+
+
+def _of_one(query: Array, keys: Array, values: Array) -> Array:
+    return helper.attention(query[None, :], keys, values)[0][0]
+
+
+def one_query(query: Array, keys: Array, values: Array) -> Array:
+    """(d_k,), (n_keys, d_k), (n_keys, d_v) -> (d_v,): the values, mixed by how well their keys match."""
+    output, _ = helper.attention(query[None, :], keys, values)
+    return output[0]
+
+
+def _match_one(query: Array, keys: Array) -> Array:
+    return keys @ query
+
+
+def _one_query_by_choices(
+    query: Array, keys: Array, values: Array, *, roles: Step = in_order, match: Step = _match_one,
+    scale: Step = by_root_d_k, width: Step = same, share: Step = softmax, mix: Step = mixed,
+    after: Step = same,
+) -> Array:  # fmt: skip
+    return attention_by_choices(
+        query, keys, values, roles=roles, match=match, scale=scale, width=width, share=share, mix=mix,
+        after=after,
+    )  # fmt: skip
+
+
+def _one(query: Array, keys: Array, values: Array) -> dict[str, Array]:
+    return {"query": query, "keys": keys, "values": values}
+
+
+ONE_QUERY_PROBES = (
+    Probe(
+        "three keys, d_k 4, d_v 2",
+        _one(
+            np.array([1.0, 0.5, -1.0, 2.0]),
+            np.array([[1.0, 2.0, 0.5, 1.0], [0.5, -1.0, 2.0, 0.0], [2.0, 1.0, 0.0, -0.5]]),
+            np.array([[1.0, 4.0], [-2.0, 0.5], [3.0, 1.5]]),
+        ),
+    ),
+    Probe(
+        "values as wide as keys",
+        _one(numbers(10, start=7), numbers(5, 10, start=20), numbers(5, 10, start=80)),
+    ),
+    Probe(
+        "whole numbers",
+        _one(
+            np.array([1, 0, 2, -1, 1]),
+            np.array([[1, 1, 0, 2, 0], [0, 3, 1, 1, -1], [2, 0, 0, 1, 1], [1, -1, 1, 0, 2]]),
+            np.array([[3, 1, 7], [0, 2, 5], [4, -2, 1], [9, 6, 2]]),
+        ),
+    ),
+    Probe(
+        "seven keys, d_k 5, d_v 6", _one(numbers(5, start=3), numbers(7, 5, start=90), numbers(7, 6, start=8))
+    ),
+    Probe(
+        "float32",
+        _one(
+            numbers(9, start=2, dtype=np.float32),
+            numbers(6, 9, start=70, dtype=np.float32),
+            numbers(6, 4, start=150, dtype=np.float32),
+        ),
+    ),
+)
+
+
+NOT_ADDED = "The output is one vector of d_v numbers: each value times its weight, all of them added up."
+
+
+def my_one_query(query: Array, keys: Array, values: Array) -> Array:
+    """(d_k,), (n_keys, d_k), (n_keys, d_v) -> (d_v,): the values, mixed by how well their keys match."""
+    scores = keys @ query / np.sqrt(len(query))
+    weights = softmax(scores)
+    return weights @ values
+
+
+EXERCISE = Write(
+    name="one-query",
+    answer=my_one_query,
+    task="One query: score, scale, softmax, mix.",
+    call="my_one_query(query, keys, values)",
+    right=one_query,
+    recipe=_one_query_by_choices,
+    probes=ONE_QUERY_PROBES,
+    properties=(WITHIN, ONES, ORDER),
+    axes=("entry",),
+    mistakes=(
+        Mistake(
+            "not-added-up",
+            "the weighted values came back one by one",
+            NOT_ADDED,
+            BY_HAND,
+            mix=lambda weights, query, keys, values: weights[:, None] * values,
+        ),
+        Mistake(
+            "added-along-the-row",
+            "each weighted value was added up within itself",
+            NOT_ADDED + " The sum runs over the keys, axis 0.",
+            BY_HAND,
+            mix=lambda weights, query, keys, values: (weights[:, None] * values).sum(axis=1),
+        ),
+        Mistake(
+            "added-to-one-number",
+            "everything was added up to one number",
+            NOT_ADDED + " The sum runs over the keys alone, axis 0.",
+            BY_HAND,
+            mix=lambda weights, query, keys, values: (weights[:, None] * values).sum(),
+        ),
+        Mistake(
+            "last-key-only",
+            "only the last key's weighted value was kept",
+            "A loop that writes `output = …` in each round forgets the rounds before: add with `+=`, "
+            "starting from zeros.",
+            BY_HAND,
+            mix=lambda weights, query, keys, values: weights[-1] * values[-1],
+        ),
+        Mistake(
+            "first-key-only",
+            "only the first key's weighted value came back",
+            "Does `return` stand inside the loop? Every key answers.",
+            BY_HAND,
+            mix=lambda weights, query, keys, values: weights[0] * values[0],
+        ),
+        Mistake(
+            "last-key-left-out",
+            "the last key was left out of the mixture",
+            "n keys have the numbers 0 to n − 1, which is what range(n) gives.",
+            BY_HAND,
+            mix=lambda weights, query, keys, values: weights[:-1] @ values[:-1],
+        ),
+        Mistake(
+            "first-key-left-out",
+            "the first key was left out of the mixture",
+            "Counting starts at 0: range(n), not range(1, n).",
+            BY_HAND,
+            mix=lambda weights, query, keys, values: weights[1:] @ values[1:],
+        ),
+        Mistake(
+            "weights-as-row",
+            "the weights were multiplied along the rows of the values",
+            "There is one weight for each key, a row of values. weights[:, None] turns the weights into a "
+            "column; or use weights @ values.",
+            BY_HAND,
+            also=[{"mix": lambda w, q, k, v: w * v}],
+            mix=lambda weights, query, keys, values: (weights * values).sum(axis=0),
+        ),
+        Mistake(
+            "no-score-for-each-key",
+            "query and keys did not make one score for each key: they were multiplied entry by entry, or "
+            "a transpose is missing or too many",
+            "A score is a dot product, one number for each key: keys @ query, or query @ keys.T. With `*` "
+            "the products must be added up along the last axis.",
+            BY_HAND,
+            also=[
+                {"match": lambda query, keys: query * keys},
+                {"match": np.dot},
+                {"match": lambda query, keys: keys.T @ query},
+                {"match": lambda query, keys: np.dot(keys.T, query)},
+            ],
+            match=lambda query, keys: query @ keys,
+        ),
+        Mistake(
+            "cosine",
+            "each score was divided by the lengths of both vectors",
+            "That is the cosine. A score here is the plain dot product, lengths included.",
+            "01: When does length matter?",
+            match=lambda q, k: k @ q / np.linalg.norm(q) / np.linalg.norm(k, axis=-1),
+        ),
+        Mistake(
+            "distance",
+            "keys were matched by distance",
+            "A score is the dot product.",
+            "01: Two vectors",
+            match=lambda q, k: ((q - k) ** 2).sum(axis=-1),
+            also=[{"match": lambda q, k: np.sqrt(((q - k) ** 2).sum(axis=-1))}],
+        ),
+        Mistake(
+            "negative-distance",
+            "keys were matched by distance, with a minus",
+            "With distances the minus is right: the nearest key gets the largest weight. But a score here is "
+            "the dot product.",
+            "01: Two vectors",
+            match=lambda q, k: -((q - k) ** 2).sum(axis=-1),
+            also=[
+                {"match": lambda q, k: -np.sqrt(((q - k) ** 2).sum(axis=-1))},
+                {"match": lambda q, k: -((q - k) ** 2).sum(axis=-1) / 2},
+            ],
+        ),
+        *only(role_mistakes(_of_one), "matched-on-values", "keys-mixed", "keys-and-values-swapped"),
+        *only(
+            scale_mistakes(),
+            "never-scaled", "divided-by-d_k", "multiplied", "root-n_keys", "root-n_keys-too", "n_keys",
+            "always-2", "half-d_k", "power-first", "root-whole", "fourth-root", "d_k-squared", "logarithm",
+            "largest-score",
+        ),
+        *width_mistakes(),
+        *softmax_mistakes(
+            "not-divided", "no-exponential", "no-softmax", "powers-of-2", "sign-turned", "sigmoid",
+            "twice",
+        ),
+        *only(
+            mixing_mistakes(BY_HAND),
+            "weights-returned", "hard-lookup", "equal-weights", "softmax-of-each-score",
+            "softmax-of-values", "averaged", "scaled-after-softmax",
+            "scaled-twice", "softmax-last", "softmax-of-output", "rounded", "weights-rounded",
+            "whole-numbers-kept", "values-first",
+        ),
+    ),
+    hints=(
+        "Four steps: a score for each key (dot products with the query), the division by √d_k, softmax, and "
+        "the sum of all values, each times its weight.",
+        "The scores are keys @ query, of shape (n_keys,), and d_k is len(query).",
+        "In a loop: start from zeros of length d_v, and add weight × value for each key. Without one: "
+        "weights @ values.",
+    ),
+    explain="Score, scale, softmax, mix. `weights @ values` adds up the values, each times its weight.",
+    reread=BY_HAND,
+)  # fmt: skip

@@ -1,0 +1,51 @@
+"""roles-bug, lesson 04: A lookup whose answer lies outside the values."""
+
+import numpy as np
+
+from helpers.exercises.kinds.fix import Mend
+from helpers.exercises.lesson_04.attention import EXERCISE as ATTENTION
+from helpers.exercises.slips.mixing import DICTIONARY, attention_by_choices, attention_output
+from helpers.scaling import scale_scores
+from helpers.softmax import softmax
+from helpers.validation import Array
+
+
+def bug(queries: Array, keys: Array, values: Array) -> Array:
+    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output, wrong: values are matched."""
+    scores = queries @ np.swapaxes(values, -1, -2)
+    weights = softmax(scale_scores(scores, queries.shape[-1]))
+    return weights @ keys
+
+
+def my_lookup(queries: Array, keys: Array, values: Array) -> Array:
+    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output (..., n_queries, d_v)."""
+    scores = queries @ np.swapaxes(keys, -1, -2)
+    weights = softmax(scale_scores(scores, queries.shape[-1]))
+    return weights @ values
+
+
+EXERCISE = Mend(
+    name="roles-bug",
+    answer=my_lookup,
+    bug=bug,
+    task="A lookup whose answer lies outside the values.",
+    given="keys-and-values-swapped",
+    symptom="for the example of the task all values are 10 or more, and the output is [[0, 1]]. Of which "
+    "array are these numbers a mixture, and which array made the weights?",
+    call="my_lookup(queries, keys, values)",
+    right=attention_output,
+    recipe=attention_by_choices,
+    probes=ATTENTION.probes,
+    properties=ATTENTION.properties,
+    axes=ATTENTION.axes,
+    mistakes=ATTENTION.mistakes,
+    hints=(
+        "In a dictionary one looks for a key and takes home its value. Which of the two does the query meet "
+        "here?",
+        "The scores compare queries with keys, of d_k entries both.",
+        "The last line mixes. The output should be as wide as the values, d_v.",
+    ),
+    explain="Keys are matched, values are mixed. Where d_v = d_k, swapping them gives no error. The order "
+    "of arguments differs from library to library, so it is worth a look.",
+    reread=DICTIONARY,
+)

@@ -1,0 +1,12 @@
+"""Exercises of lesson 06: why look in several ways at once?"""
+
+ORDER = (
+    "predict-heads",
+    "split-heads",
+    "head-scale-bug",
+    "merge-bug",
+    "multi-head",
+    "rank",
+    "count-parameters",
+    "head-builder",
+)  # of teaching: a file each

@@ -1,0 +1,505 @@
+"""cross-attention, lesson 07: one head of cross attention: x asks, context answers."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from helpers.attention import attention
+from helpers.cross_attention import cross_attention
+from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.kinds.write import Property, Write
+from helpers.exercises.lesson_07.shared import (
+    ALIGNMENT,
+    TWO,
+    Step,
+    cross_attention_output,
+    cross_by_choices,
+    hidden_behind,
+    masked_by,
+    only,
+    upper_left,
+    with_ways,
+)
+from helpers.exercises.slips.mixing import ATTENTION_MISTAKES, IN_OUT, WITHIN
+from helpers.masking import causal_mask
+from helpers.multi_head import Projections, multi_head_attention
+from helpers.validation import Array
+
+SAME = "07: When both are the same"
+
+
+LARGE = "02: What large scores do"
+
+
+def _by_helper(queries: Array, keys: Array, values: Array, **_steps: Any) -> Array:
+    return attention(queries, keys, values)[0]
+
+
+def _from(
+    name: str, says: str, idea: str, project: Step, *others: Step, reread: str = TWO,
+    instead: Step | None = None,
+) -> Mistake:  # fmt: skip
+    """Queries, keys or values from the wrong place. Where shapes do not fit, a helper stops otherwise."""
+    own = [{"project": other} for other in others]
+    by_helper = [{"project": each, "attend": _by_helper} for each in (project, *others)]
+    in_one_call = [{"instead": instead}] if instead else []
+    return Mistake(name, says, idea, reread, also=[*own, *by_helper, *in_one_call], project=project)
+
+
+WHO = (
+    "x is being written, and asks: queries come from x. context is being read, and answers: keys and values "
+    "both come from context."
+)
+
+
+EACH_ITS_OWN = "Each matrix has one job: x @ w_q asks, context @ w_k is matched, context @ w_v is mixed."
+
+
+def _other_projections() -> Iterable[Mistake]:
+    return (
+        _from(
+            "keys-from-x",
+            "the keys were made from x",
+            WHO,
+            lambda x, c, w_q, w_k, w_v: (x @ w_q, x @ w_k, c @ w_v),
+        ),
+        _from(
+            "values-from-x",
+            "the values were made from x",
+            f"{WHO} The key says where to look, the value what is found there: both belong to the same "
+            "source token.",
+            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, x @ w_v),
+            lambda x, c, w_q, w_k, w_v: (
+                x @ w_q,
+                c @ w_k,
+                np.resize(x @ w_v, (*c.shape[:-1], w_v.shape[-1])),
+            ),
+        ),
+        _from(
+            "context-ignored",
+            "queries, keys and values were all made from x, and the context was not read",
+            f"That is self-attention. {WHO}",
+            lambda x, c, w_q, w_k, w_v: (x @ w_q, x @ w_k, x @ w_v),
+            reread=SAME,
+            instead=lambda x, context, matrices: multi_head_attention(x, matrices, 1)[0],
+        ),
+        _from(
+            "x-ignored",
+            "queries, keys and values were all made from the context, and x was not asked",
+            f"That is self-attention of the context. {WHO}",
+            lambda x, c, w_q, w_k, w_v: (c @ w_q, c @ w_k, c @ w_v),
+            reread=SAME,
+            instead=lambda x, context, matrices: multi_head_attention(context, matrices, 1)[0],
+        ),
+        _from(
+            "sides-swapped",
+            "`x` and `context` changed places: queries were made from the context, keys and values from x",
+            WHO,
+            lambda x, c, w_q, w_k, w_v: (c @ w_q, x @ w_k, x @ w_v),
+            instead=lambda x, context, matrices: cross_attention(context, x, matrices)[0],
+        ),
+        _from(
+            "queries-and-keys-swapped",
+            "the queries were made from the context, and the keys from x",
+            WHO,
+            lambda x, c, w_q, w_k, w_v: (c @ w_q, x @ w_k, c @ w_v),
+        ),
+        _from(
+            "queries-and-values-swapped",
+            "the queries were made from the context, and the values from x",
+            WHO,
+            lambda x, c, w_q, w_k, w_v: (c @ w_q, c @ w_k, x @ w_v),
+        ),
+        _from(
+            "both-read",
+            "`x` and `context` were joined, and both were read",
+            "One sequence that holds both is what most chat models have. In cross attention the context "
+            "alone gives keys and values.",
+            lambda x, c, w_q, w_k, w_v: _of_joined(x, np.concatenate([c, x], axis=-2), w_q, w_k, w_v),
+            lambda x, c, w_q, w_k, w_v: _of_joined(x, np.concatenate([x, c], axis=-2), w_q, w_k, w_v),
+            lambda x, c, w_q, w_k, w_v: _of_joined(x, np.concatenate([c, x]), w_q, w_k, w_v),
+            lambda x, c, w_q, w_k, w_v: _of_joined(x, np.concatenate([x, c]), w_q, w_k, w_v),
+            reread="07: In practice",
+        ),
+        _from(
+            "w_q-and-w_k-swapped",
+            "w_q and w_k changed places",
+            EACH_ITS_OWN,
+            lambda x, c, w_q, w_k, w_v: (x @ w_k, c @ w_q, c @ w_v),
+        ),
+        _from(
+            "w_k-and-w_v-swapped",
+            "keys and values changed places (the matrices, or the arguments)",
+            EACH_ITS_OWN,
+            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_v, c @ w_k),
+        ),
+        _from(
+            "w_q-twice",
+            "queries and keys were both made with w_q",
+            EACH_ITS_OWN,
+            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_q, c @ w_v),
+        ),
+        _from(
+            "w_k-twice",
+            "queries and keys were both made with w_k",
+            EACH_ITS_OWN,
+            lambda x, c, w_q, w_k, w_v: (x @ w_k, c @ w_k, c @ w_v),
+        ),
+        _from(
+            "keys-from-w_v",
+            "keys and values were both made with w_v",
+            EACH_ITS_OWN,
+            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_v, c @ w_v),
+        ),
+        _from(
+            "values-from-w_k",
+            "keys and values were both made with w_k",
+            EACH_ITS_OWN,
+            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, c @ w_k),
+        ),
+        _from(
+            "made-from-a-projection",
+            "the keys were made from the queries, or the values from the keys, or w_k was left out",
+            f"The line that stops tells which. Keys and values are both made from the context itself. "
+            f"{EACH_ITS_OWN}",
+            lambda x, c, w_q, w_k, w_v: (x @ w_q, x @ w_q @ w_k, c @ w_v),
+            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, c @ w_k @ w_v),
+        ),
+        Mistake(
+            "no-w_k",
+            "the context itself was matched: w_k was left out",
+            f"Queries and keys meet in one common space, into which w_q and w_k bring them. {EACH_ITS_OWN}",
+            TWO,
+            project=lambda x, c, w_q, w_k, w_v: (x @ w_q, c, c @ w_v),
+            attend=_by_helper,
+        ),
+        Mistake(
+            "no-w_q",
+            "`x` itself asked: w_q was left out",
+            f"Queries and keys meet in one common space, into which w_q and w_k bring them. {EACH_ITS_OWN}",
+            TWO,
+            project=lambda x, c, w_q, w_k, w_v: (x, c @ w_k, c @ w_v),
+            attend=_by_helper,
+        ),
+        Mistake(
+            "one-product-more",
+            "the output was multiplied by a matrix once more",
+            f"w_v has made the values already, and the output is a mixture of them. {EACH_ITS_OWN}",
+            TWO,
+            also=[
+                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_k},
+                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_q},
+                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_v.T},
+                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_k.T},
+                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_q.T},
+                {"instead": lambda x, c, m: cross_attention(x, c, m._replace(w_o=m.w_v))[0]},
+            ],
+            instead=lambda x, c, m: _one_head(x, c, m) @ m.w_v,
+        ),
+        _from(
+            "w_q-applied-twice",
+            "`x` was multiplied by w_q twice",
+            f"Is `x @ w_q` taken once more in the call? {EACH_ITS_OWN}",
+            lambda x, c, w_q, w_k, w_v: (x @ w_q @ w_q, c @ w_k, c @ w_v),
+        ),
+        _from(
+            "multiplied-entry-by-entry",
+            "`*` multiplied entry by entry, where a matrix product is meant",
+            f"`*` needs two arrays of fitting shapes, and sums nothing; a matrix product is written `@`. "
+            f"{EACH_ITS_OWN}",
+            lambda x, c, w_q, w_k, w_v: (x * w_q, c * w_k, c * w_v),
+        ),
+        _from(
+            "no-w_v",
+            "the context itself was mixed: w_v was left out",
+            EACH_ITS_OWN,
+            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, c),
+        ),
+        _from(
+            "no-projection",
+            "`x` and `context` attended as they are: no matrix was used",
+            f"Their entries name different things, and need not be equally many. {EACH_ITS_OWN}",
+            lambda x, c, w_q, w_k, w_v: (x, c, c),
+        ),
+        _from(
+            "w_v-only",
+            "`x` and `context` were matched as they are: w_q and w_k were left out",
+            f"Their entries name different things: w_q and w_k bring them into one common space. "
+            f"{EACH_ITS_OWN}",
+            lambda x, c, w_q, w_k, w_v: (x, c, c @ w_v),
+        ),
+        _from(
+            "x-mixed",
+            "`x` itself was mixed",
+            f"The query asks, and brings home what the context holds. {EACH_ITS_OWN}",
+            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, x),
+        ),
+        Mistake(
+            "matrices-transposed",
+            "a matrix was transposed, or w_q was left out",
+            f"{IN_OUT} Without w_q, `x` and the keys have different widths.",
+            "04: Queries, keys and values",
+            also=[
+                {"project": lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, c @ w_v.T)},
+                {"project": lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k.T, c @ w_v)},
+                {"project": lambda x, c, w_q, w_k, w_v: (np.dot(x, w_q.T), c @ w_k, c @ w_v)},
+            ],
+            project=lambda x, c, w_q, w_k, w_v: (x @ w_q.T, c @ w_k.T, c @ w_v.T),
+        ),
+        Mistake(
+            "keys-not-transposed",
+            "the keys were not transposed",
+            "In `queries @ ...` each column on the right should be one key: exchange the last two axes of "
+            "the keys, np.swapaxes(keys, -1, -2).",
+            "01: All pairs at once",
+            match=lambda queries, keys: queries @ keys,
+        ),
+        Mistake(
+            "factors-turned-round",
+            "a product has its factors the wrong way round: a matrix stands on the left of the tokens",
+            "The line that stops tells which. A token is a row, and a matrix stands on the right: x @ w_q.",
+            "04: Queries, keys and values",
+            also=[
+                {"project": lambda x, c, w_q, w_k, w_v: (np.dot(w_q, x), c @ w_k, c @ w_v)},
+                {"project": lambda x, c, w_q, w_k, w_v: (x @ w_q, w_k @ c, c @ w_v)},
+                {"project": lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, w_v @ c)},
+            ],
+            project=lambda x, c, w_q, w_k, w_v: (w_q @ x, w_k @ c, w_v @ c),
+        ),
+    )
+
+
+def _one_head(x: Array, context: Array, matrices: Projections) -> Array:
+    w_q, w_k, w_v = map(np.asarray, matrices[:3])
+    return cross_attention_output(x, context, w_q, w_k, w_v)
+
+
+def _of_joined(x: Array, joined: Array, w_q: Array, w_k: Array, w_v: Array) -> tuple[Array, ...]:
+    return x @ w_q, joined @ w_k, joined @ w_v
+
+
+def _pair(
+    *stack: int, n_queries: int = 3, n_keys: int = 5, d_model: int = 7, d_context: int = 4, d_k: int = 5,
+    d_v: int = 6, start: int = 1, dtype: type = np.float64,
+) -> dict[str, Array]:  # fmt: skip
+    """Leading axes and sizes -> x, context and three matrices of known numbers."""
+    return {
+        "x": numbers(*stack, n_queries, d_model, start=start, dtype=dtype),
+        "context": numbers(*stack, n_keys, d_context, start=start + 300, dtype=dtype),
+        "w_q": numbers(d_model, d_k, start=start + 500, dtype=dtype) / 2,
+        "w_k": numbers(d_context, d_k, start=start + 700, dtype=dtype) / 2,
+        "w_v": numbers(d_context, d_v, start=start + 900, dtype=dtype) / 2,
+    }
+
+
+def _far_apart_pair() -> dict[str, Array]:
+    """Scaled scores near 800 for the first target token, those of a row close together, and near 1."""
+    x = np.array([[1000.0, 0.0, 0.0, 0.0, 0.0, 3.0], [0.0, 1.0, -0.5, 2.0, 0.0, -1.0]])
+    keys = [[1.8, 1.0, 0.5, -1.0, 2.0], [1.801, -0.5, 2.0, 1.0, 0.0], [1.799, 0.5, 1.0, 0.0, 1.0]]
+    context = np.concatenate([np.array(keys), numbers(3, 2, start=5)], axis=-1)
+    return {
+        "x": x,
+        "context": context,
+        "w_q": np.eye(6, 5),
+        "w_k": np.eye(7, 5),
+        "w_v": numbers(7, 4, start=60),
+    }
+
+
+def _far_apart_pairs() -> dict[str, Array]:
+    one = _far_apart_pair()
+    x = np.stack([one["x"][0] * np.array([[1.0], [1.0005], [0.999], [1.001]]), numbers(4, 6, start=3)])
+    context = np.stack([one["context"], numbers(3, 7, start=83)])
+    return {**one, "x": x, "context": context}
+
+
+CROSS_PROBES = (
+    Probe(
+        "as many target as source tokens, and equally wide",
+        _pair(n_queries=4, n_keys=4, d_model=5, d_context=5, d_k=3, d_v=6, start=11),
+    ),
+    Probe(
+        "x and context equally wide",
+        _pair(n_queries=2, n_keys=4, d_model=5, d_context=5, d_k=3, d_v=4, start=21),
+    ),
+    Probe(
+        "2 target and 3 source tokens",
+        _pair(n_queries=2, n_keys=3, d_model=5, d_context=4, d_k=3, d_v=6, start=31),
+    ),
+    Probe(
+        "as many target as source tokens",
+        _pair(n_queries=4, n_keys=4, d_model=6, d_context=5, d_k=3, d_v=2, start=41),
+    ),
+    Probe(
+        "more target than source tokens, values as wide as x",
+        _pair(n_queries=5, n_keys=3, d_model=6, d_context=4, d_k=5, d_v=6, start=51),
+    ),
+    Probe(
+        "values as wide as keys",
+        _pair(n_queries=4, n_keys=6, d_model=7, d_context=5, d_k=3, d_v=3, start=61),
+    ),
+    Probe(
+        "whole numbers",
+        {
+            "x": np.array([[1, 0, 2, 1], [0, 1, 1, -1]]),
+            "context": np.array([[2, 1, 0, 0, 1], [0, 1, -1, 1, 0], [1, 0, 0, 2, 1]]),
+            "w_q": np.array([[1, 0, 1], [0, 1, 0], [1, -1, 0], [0, 1, 1]]),
+            "w_k": np.array([[0, 1, 0], [1, 1, 0], [1, 0, -1], [-1, 0, 1], [0, 0, 1]]),
+            "w_v": np.array([[1, 2, 0, 5], [0, 1, 3, 1], [4, 0, 1, 2], [1, 1, 6, 0], [0, 3, 1, 1]]),
+        },
+    ),
+    Probe("float32", _pair(n_queries=4, n_keys=6, d_k=9, dtype=np.float32, start=71)),
+    Probe("2 pairs of sentences", _pair(2, start=301)),
+    Probe(
+        "2 pairs, as many tokens and equally wide",
+        _pair(2, n_queries=4, n_keys=4, d_model=5, d_context=5, d_k=3, d_v=6, start=401),
+    ),
+    Probe(
+        "2 pairs, 3 readings each", _pair(2, 3, n_queries=5, n_keys=6, d_context=8, d_k=4, d_v=9, start=501)
+    ),
+    Probe("rows far apart: scores of 800 and of 1", _far_apart_pair(), True),
+    Probe("pairs far apart: scores of 800 and of 1", _far_apart_pairs(), True),
+)
+
+
+def _within_context(inputs: Any, output: Array, call: Any) -> str:
+    return WITHIN.broken({"values": inputs["context"] @ inputs["w_v"]}, output, call)
+
+
+def _context_is_read(inputs: Any, output: Array, call: Any) -> str:
+    x, context, *matrices = inputs.values()
+    other = call(x, context[..., ::-1] + 1, *matrices)
+    if other is None or other.shape != output.shape or not np.allclose(other, output, atol=1e-3):
+        return ""
+    return "Another context gives the same output. So the context is not read."
+
+
+def _source_shuffled(inputs: Any, output: Array, call: Any) -> str:
+    x, context, *matrices = inputs.values()
+    again = call(x, context[..., ::-1, :].copy(), *matrices)
+    if again is None or again.shape != output.shape or np.allclose(again, output, atol=1e-3, equal_nan=True):
+        return ""
+    return "The source tokens in another order change your output; all of them may be read, in any order."
+
+
+def _values_of_0(inputs: Any, output: Array, call: Any) -> str:
+    *others, w_v = inputs.values()
+    zeros = call(*others, np.zeros(w_v.shape))
+    if zeros is None or zeros.shape != output.shape or np.allclose(zeros, 0, atol=1e-6):
+        return ""
+    found = zeros.flat[np.argmax(abs(zeros))]
+    return f"Where w_v is all 0, every value is 0, and so should be the output; yours is {found:.2f}."
+
+
+def my_cross_attention(x: Array, context: Array, w_q: Array, w_k: Array, w_v: Array) -> Array:
+    """(..., n_queries, d_model), (..., n_keys, d_context), three matrices -> (..., n_queries, d_v)."""
+    output, _ = attention(x @ w_q, context @ w_k, context @ w_v)
+    return output
+
+
+EXERCISE = Write(
+    name="cross-attention",
+    answer=my_cross_attention,
+    task="One head of cross attention: x asks, context answers.",
+    call="my_cross_attention(x, context, w_q, w_k, w_v)",
+    right=cross_attention_output,
+    recipe=cross_by_choices,
+    probes=CROSS_PROBES,
+    properties=(
+        Property("within the values", "no output lies outside the values of the context", _within_context),
+        Property("nothing added", "values of 0 give an output of 0", _values_of_0),
+        Property("context read", "another context gives another output", _context_is_read),
+        Property(
+            "order of the source", "the order of the source tokens does not matter", _source_shuffled
+        ),
+    ),
+    axes=("target token", "entry"),
+    two_stacked=("pair", "reading"),
+    mistakes=(
+        *_other_projections(),
+        Mistake(
+            "x-added",
+            "`x`, or a product of it, was added to the output",
+            "That step comes later in a Transformer, after W_O, which brings the output back to d_model. "
+            "Here the output alone is asked.",
+            TWO,
+            also=[
+                {"onto": lambda output, x, context: x + output},
+                {"instead": lambda x, c, m: _one_head(x, c, m) + x @ m.w_v},
+                {"instead": lambda x, c, m: _one_head(x, c, m) + x @ m.w_q},
+            ],
+            onto=lambda output, x, context: output + x,
+        ),
+        Mistake(
+            "causal",
+            "a causal mask was put on the cross attention",
+            "The causal mask hides what is not yet written. The source is finished: nothing in it is the "
+            "future, and every target token may read all of it.",
+            ALIGNMENT,
+            also=[{"width": hidden_behind(causal_mask)}, masked_by(upper_left), masked_by(causal_mask)],
+            width=hidden_behind(upper_left),
+        ),
+        Mistake(
+            "root-d_model",
+            "the scores were divided by √d_model, the width of x",
+            "A score is a dot product of a query and a key, a sum of d_k terms: d_k is the width after the "
+            "projection, w_q.shape[-1].",
+            LARGE,
+            project=lambda x, c, w_q, w_k, w_v: (
+                x @ w_q * math.sqrt(w_q.shape[-1] / x.shape[-1]), c @ w_k, c @ w_v
+            ),
+        ),
+        Mistake(
+            "root-d_context",
+            "the scores were divided by √d_context, the width of the context",
+            "A score is a dot product of a query and a key, a sum of d_k terms: d_k is the width after the "
+            "projection, w_k.shape[-1].",
+            LARGE,
+            project=lambda x, c, w_q, w_k, w_v: (
+                x @ w_q * math.sqrt(w_q.shape[-1] / c.shape[-1]), c @ w_k, c @ w_v
+            ),
+        ),
+        Mistake(
+            "whole-numbers-kept",
+            "the output was written into an array of whole numbers, which drops all after the point",
+            "`zeros_like` takes the dtype of its example. Ask for a float array, as in np.zeros.",
+            TWO,
+            onto=lambda output, x, context: output.astype(x.dtype),
+        ),
+        with_ways(
+            only(ATTENTION_MISTAKES, "swapped")[0],
+            {"attend": lambda queries, keys, values: attention(keys, queries, values)[0]},
+        ),
+        with_ways(
+            only(ATTENTION_MISTAKES, "values-as-queries")[0],
+            {"attend": lambda queries, keys, values: attention(values, keys, queries)[0]},
+        ),
+        *only(
+            ATTENTION_MISTAKES,
+            "weights-returned", "weights-turned", "output-turned", "hard-lookup", "equal-weights",
+            "softmax-of-each-score", "softmax-of-values", "averaged", "scaled-after-softmax", "scaled-twice",
+            "softmax-last", "softmax-of-output", "rounded",
+            "root-d_v", "d_v", "root-d_v-too", "root-d_k-d_v",
+            "never-scaled", "divided-by-d_k", "multiplied", "root-n_keys", "root-n_keys-too",
+            "root-n_queries", "always-2", "half-d_k", "power-first", "fourth-root", "root-first-axis",
+            "root-second-axis",
+            "all-axes-reversed", "one-matrix-only", "three-axes-only", "cosine",
+            "transposed-to-the-old-order", "two-axes-transposed", "reshaped",
+            "over-queries", "axis-0", "axis-1", "over-everything", "over-matrix", "over-first-axis-items",
+            "no-row-max", "whole-max", "sentence-max", "not-divided", "no-exponential", "no-softmax",
+            "twice", "keepdims",
+        ),
+    ),
+    hints=(
+        "Who asks, and who answers? The one that is being written asks.",
+        "Queries are x @ w_q. Keys and values are both made from context, by w_k and w_v.",
+        "Then attention as before. The helper returns two things: output, weights = attention(queries, keys, "
+        "values).",
+    ),
+    explain="Queries from x, keys and values from context; the rest is attention. The helper cross_attention "
+    "does this in several heads, and mixes them with W_O.",
+    reread=TWO,
+)  # fmt: skip

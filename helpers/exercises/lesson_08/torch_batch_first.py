@@ -1,0 +1,273 @@
+"""torch-batch-first, lesson 08.
+
+The maps of every head, sentence by sentence, out of nn.MultiheadAttention.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from torch import Tensor, nn
+
+from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.feedback import number
+from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.kinds.fix import Mend
+from helpers.exercises.kinds.write import Property
+from helpers.exercises.lesson_08.shared import (
+    EACH_QUERY,
+    MODULE,
+    SIX_LINES,
+    TENSORS,
+    WHICH_AXIS,
+    Step,
+    along,
+    one_reshape,
+    plain,
+    same,
+    split_rows,
+)
+from helpers.pytorch.attention import attention
+from helpers.validation import Array
+
+WHOSE_BATCH = "08: Whose batch comes first?"
+
+
+def head_maps(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
+    """x (B, n, d_model), the packed projections, n_heads -> weights (B, n_heads, n, n)."""
+    w_q, w_k, _ = in_proj_weight.chunk(3)
+    queries, keys = (split_rows(x @ w.T, n_heads) for w in (w_q, w_k))
+    _, weights = attention(queries, keys, keys)
+    return weights
+
+
+def _mean(maps: Tensor) -> Tensor:
+    return maps.mean(dim=1)
+
+
+def _first_two_swapped(x: Tensor) -> Tensor:
+    return x.transpose(0, 1)
+
+
+def _maps_by_choices(
+    x: Tensor, in_proj_weight: Tensor, n_heads: int, *, order: Step = same, out: Step = same,
+    roles: Sequence[int] = (0, 1), divide: Step = lambda d_head, d_model: math.sqrt(d_head),
+    split: Step = lambda rows, n_heads: rows.unflatten(-1, (n_heads, -1)).transpose(1, 2),
+    project: Step = lambda x, w: x @ w.T, share: Step = plain,
+) -> Tensor:  # fmt: skip
+    x = order(x)
+    matrices = in_proj_weight.chunk(3)
+    queries, keys = (split(project(x, matrices[place]), n_heads) for place in roles)
+    scores = queries @ keys.transpose(-2, -1) / divide(queries.shape[-1], x.shape[-1])
+    return out(share(scores))
+
+
+def _maps_probe(kind: str, batch: int, n: int, n_heads: int, d_head: int, start: int) -> Probe:
+    d_model = n_heads * d_head
+    inputs = {
+        "x": numbers(batch, n, d_model, start=start, dtype=np.float32),
+        "in_proj_weight": numbers(3 * d_model, d_model, start=start + 500, dtype=np.float32) / 2,
+        "n_heads": n_heads,
+    }
+    return Probe(kind, inputs, form=TENSORS)
+
+
+def _maps_sum_to_1(_inputs: Mapping[str, Any], maps: Array, _call: Any) -> str:
+    sums = maps.sum(axis=-1).ravel()
+    wrong = np.flatnonzero(abs(sums - 1) > 1e-3)
+    return f"A row of weights sums to {number(sums[wrong[0]])}; each should sum to 1." if len(wrong) else ""
+
+
+def _given_weights_used(inputs: Mapping[str, Any], maps: Array, call: Any) -> str:
+    x, in_proj_weight, n_heads = inputs.values()
+    again = call(x, in_proj_weight[::-1].copy(), n_heads)
+    same = again is not None and again.shape == maps.shape and np.allclose(again, maps, atol=1e-6)
+    return "Another in_proj_weight gives the same maps: the one that is given is not used." if same else ""
+
+
+def bug(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
+    """(B, n, d_model), (3·d_model, d_model), n_heads -> weights, wrong: sentences attend, averaged."""
+    layer = nn.MultiheadAttention(x.shape[-1], n_heads, bias=False)
+    layer.in_proj_weight = nn.Parameter(in_proj_weight)
+    _, weights = layer(x, x, x)
+    return weights
+
+
+def my_head_maps(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
+    """(B, n, d_model), (3·d_model, d_model), n_heads -> weights (B, n_heads, n, n)."""
+    layer = nn.MultiheadAttention(x.shape[-1], n_heads, bias=False, batch_first=True)
+    layer.in_proj_weight = nn.Parameter(in_proj_weight)
+    _, weights = layer(x, x, x, average_attn_weights=False)
+    return weights
+
+
+EXERCISE = Mend(
+    name="torch-batch-first",
+    answer=my_head_maps,
+    bug=bug,
+    task="The maps of every head, sentence by sentence, out of nn.MultiheadAttention.",
+    given="batch-attended-and-averaged",
+    symptom="for 2 sentences of 3 tokens the shape is (3, 2, 2). Who attends to whom in a map of 2 × 2? And "
+    "where is the axis of the heads?",
+    call="my_head_maps(x, in_proj_weight, n_heads)",
+    right=head_maps,
+    recipe=_maps_by_choices,
+    probes=(
+        _maps_probe("two sentences of 3 tokens, 2 heads", 2, 3, 2, 2, 1),
+        _maps_probe("two sentences of 5 tokens, 3 heads", 2, 5, 3, 2, 40),
+        _maps_probe("three sentences of 7 tokens, 2 heads", 3, 7, 2, 4, 90),
+        _maps_probe("three sentences of 5 tokens, 4 heads", 3, 5, 4, 3, 140),
+    ),
+    properties=(
+        Property("rows sum to 1", "each row of weights sums to 1", _maps_sum_to_1),
+        Property("given weights", "the weights that are given are used", _given_weights_used),
+    ),
+    axes=("query", "key"),
+    of_none="Does every path end in `return`? And with need_weights=False nn.MultiheadAttention gives None "
+    "for the weights.",
+    mistakes=(
+        Mistake(
+            "batch-attended-and-averaged",
+            "the batch was attended to, and the heads were averaged",
+            "Unless it is told otherwise, nn.MultiheadAttention expects (n, B, d_model), so that it takes "
+            "tokens for sentences. And it gives the mean of the heads' weights. Both can be told otherwise: "
+            "one where the layer is made, one where it is called.",
+            WHOSE_BATCH,
+            order=_first_two_swapped,
+            out=_mean,
+        ),
+        Mistake(
+            "batch-attended",
+            "the batch was attended to: sentences attended to sentences",
+            "Unless it is told otherwise, nn.MultiheadAttention expects (n, B, d_model). batch_first=True, "
+            "when it is made, or x.transpose(0, 1): one of the two, not both.",
+            WHOSE_BATCH,
+            order=_first_two_swapped,
+        ),
+        Mistake(
+            "averaged",
+            "the weights are the mean over the heads",
+            "That is what nn.MultiheadAttention returns by default: average_attn_weights=False, when it is "
+            "called, gives those of every head.",
+            WHOSE_BATCH,
+            also=[{"out": lambda maps: maps.mean(dim=1, keepdim=True)}],
+            out=_mean,
+        ),
+        Mistake(
+            "mean-repeated",
+            "every head got the mean over the heads",
+            "The shape is right now, and the maps are all one. average_attn_weights=False gives each head's "
+            "own.",
+            WHOSE_BATCH,
+            out=lambda maps: maps.mean(dim=1, keepdim=True).expand(maps.shape),
+        ),
+        Mistake(
+            "summed",
+            "the heads' weights were added up",
+            "Each head's own are asked for: average_attn_weights=False.",
+            WHOSE_BATCH,
+            out=lambda maps: maps.sum(dim=1),
+        ),
+        Mistake(
+            "reshaped-into-place",
+            "`reshape` put the tokens into (n, B, d_model), and mixed the sentences up",
+            "reshape cuts the same run of numbers elsewhere. transpose(0, 1) swaps the axes; "
+            "batch_first=True makes both needless.",
+            WHOSE_BATCH,
+            order=lambda x: x.reshape(x.shape[1], x.shape[0], -1).transpose(0, 1),
+        ),
+        Mistake(
+            "maps-turned",
+            "the maps were transposed: their rows are keys",
+            "Rows are queries, and sum to 1.",
+            WHOSE_BATCH,
+            out=lambda maps: maps.transpose(-2, -1),
+        ),
+        Mistake(
+            "over-queries",
+            "softmax ran over the queries",
+            EACH_QUERY,
+            "03: Which axis?",
+            share=along(-2),
+        ),
+        Mistake(
+            "over-heads",
+            "softmax ran along dim=1: over the heads",
+            EACH_QUERY,
+            "03: Which axis?",
+            share=along(1),
+        ),
+        Mistake(
+            "heads-first",
+            "the axes of sentences and heads changed places",
+            "The sentence comes first: (B, n_heads, n, n).",
+            WHOSE_BATCH,
+            out=lambda maps: maps.transpose(0, 1),
+        ),
+        Mistake(
+            "one-sentence-only",
+            "the maps of one sentence were returned",
+            "All sentences of the batch are asked for: (B, n_heads, n, n).",
+            WHOSE_BATCH,
+            out=lambda maps: maps[0],
+        ),
+        Mistake(
+            "one-head-only",
+            "the map of one head was returned",
+            "All heads are asked for: (B, n_heads, n, n).",
+            WHOSE_BATCH,
+            out=lambda maps: maps[:, 0],
+        ),
+        Mistake(
+            "queries-and-keys-swapped",
+            "queries and keys changed places",
+            "in_proj_weight holds the queries' matrix first, then the keys'.",
+            MODULE,
+            roles=(1, 0),
+        ),
+        Mistake(
+            "values-matched",
+            "the values' matrix was used where the keys' belongs",
+            "in_proj_weight holds the queries' matrix first, then the keys', then the values'.",
+            MODULE,
+            roles=(0, 2),
+        ),
+        Mistake(
+            "not-transposed",
+            "the tokens were multiplied by the matrices as they are stored, (out, in)",
+            "nn.Linear computes x @ weight.T.",
+            MODULE,
+            project=lambda x, w: x @ w,
+        ),
+        Mistake(
+            "root-d_model",
+            "the scores were divided by √d_model",
+            "Each head compares d_head numbers: divide by √d_head.",
+            WHOSE_BATCH,
+            divide=lambda d_head, d_model: math.sqrt(d_model),
+        ),
+        Mistake(
+            "never-scaled",
+            "the scores were never scaled",
+            "Each head divides by √d_head.",
+            SIX_LINES,
+            divide=lambda d_head, d_model: 1,
+        ),
+        Mistake(
+            "one-reshape",
+            "one reshape made the heads: head 0 got the first tokens, not the first columns",
+            "Cut each token's row into heads, and then swap axes 1 and 2.",
+            WHICH_AXIS,
+            split=one_reshape,
+        ),
+    ),
+    hints=(
+        "Print x.shape. nn.MultiheadAttention expects (n, B, d_model), unless it is told that the batch "
+        "comes first.",
+        "The layer takes batch_first=True when it is made.",
+        "The call takes average_attn_weights=False.",
+    ),
+    explain="Two defaults, and no error from either: batch_first=False and average_attn_weights=True.",
+    reread=WHOSE_BATCH,
+)

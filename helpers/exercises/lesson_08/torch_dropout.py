@@ -1,0 +1,432 @@
+"""torch-dropout, lesson 08: dropout on the weights, and only while training."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own manual gives it)
+
+from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.feedback import Feedback, number, paragraph, section
+from helpers.exercises.engine.probes import Form, Probe, numbers
+from helpers.exercises.engine.sandbox import Outcome, Runner
+from helpers.exercises.kinds.fix import Mend
+from helpers.exercises.kinds.write import Property
+from helpers.exercises.lesson_08.shared import SIX_LINES, TENSORS, Step, same
+from helpers.pytorch.attention import fused_attention
+from helpers.softmax import softmax
+from helpers.validation import Array
+
+DROPOUT = "08: Dropout that never stops"
+
+
+def dropped_attention(queries: Tensor, keys: Tensor, values: Tensor, share: float, training: bool) -> Tensor:
+    """Queries, keys, values, a share, training -> output, with a share of the weights dropped in training."""
+    return fused_attention(queries, keys, values, dropout=share if training else 0.0)
+
+
+def _told(training: bool) -> bool:
+    return training
+
+
+def _on_weights(weights: Tensor, values: Tensor, share: float) -> Tensor:
+    return F.dropout(weights, share) @ values
+
+
+def _dropout_by_choices(
+    queries: Tensor, keys: Tensor, values: Tensor, share: float, training: bool, *, when: Step = _told,
+    how_much: Step = same, drop: Step = _on_weights, otherwise: Step = same, scale: Step = math.sqrt,
+    at_0_too: bool = False,
+) -> Tensor:  # fmt: skip
+    scores = queries @ keys.transpose(-2, -1) / scale(queries.shape[-1])
+    if when(training) and (how_much(share) or at_0_too):
+        if drop is _on_scores:
+            return _on_scores(scores, values, how_much(share))
+        return drop(torch.softmax(scores, dim=-1), values, how_much(share))
+    return otherwise(torch.softmax(scores, dim=-1) @ values, share)
+
+
+def _on_scores(scores: Tensor, values: Tensor, share: float) -> Tensor:
+    return torch.softmax(F.dropout(scores, share), dim=-1) @ values
+
+
+def _kept(which: Step, divisor: Step) -> Step:
+    return lambda weights, values, share: weights * which(weights, share) / divisor(share) @ values
+
+
+def _shared_again(weights: Tensor, values: Tensor, share: float) -> Tensor:
+    kept = weights * (torch.rand(weights.shape) >= share)
+    return (kept / kept.sum(dim=-1, keepdim=True)).nan_to_num(0.0) @ values
+
+
+def _drawn(*axes: int) -> Step:
+    """Some axes, counted from the end -> a draw of what is kept that is one for all the others."""
+
+    def which(weights: Tensor, share: float) -> Tensor:
+        sizes = [n if i - weights.ndim in axes else 1 for i, n in enumerate(weights.shape)]
+        return torch.rand(sizes) >= share
+
+    return which
+
+
+def _kept_of(rest: float) -> float:
+    return 1 - rest
+
+
+def _as_many_each(weights: Tensor, share: float) -> Tensor:
+    """The same number of weights in each row, and only these, drawn by chance."""
+    order = torch.rand(weights.shape).argsort(dim=-1)
+    return order >= int(share * weights.shape[-1])
+
+
+def _twice(keys: int) -> Array:
+    """Values that show the weights, twice: each key carries a 1 at its own two places."""
+    return np.tile(np.eye(keys, dtype=np.float32), (1, 2))
+
+
+def _what_was_dropped(inputs: Mapping[str, Any], output: Array) -> Array:
+    """With dropout: (share of zeros, factor of the rest, does it vary, were weights dropped, a pattern).
+
+    By chance the share of zeros is not exactly the one asked for: within four standard deviations it counts
+    as exact. The fewer draws a pattern leaves, the larger these. Where some were dropped and the rest grew by
+    many factors, 1 stands for them if each row sums to 1 or 0, else 0. A row that lost all its keys and was
+    divided by its sum of 0 is nan: many factors, too.
+    Without dropout, or in another shape: the output itself.
+    """
+    queries, keys, values, share, training = inputs.values()
+    shape = (*queries.shape[:-1], values.shape[-1])
+    lost = np.isnan(output)
+    if not training or not share or output.shape != shape or np.isinf(output).any() or lost.all():
+        return output
+    output = np.where(lost, 0, output)
+    plain = softmax(queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1]))
+    first, second = np.split(output.astype(np.float64), 2, axis=-1)
+    zero = abs(first) < 1e-9
+    pattern = _pattern_of(zero)
+    draws = {1: zero.shape[-1], 2: zero.shape[-2], 3: zero[..., 0].size}.get(pattern, zero.size)
+    margin = 4 * np.sqrt(share * (1 - share) / draws)
+    zeros = share if abs(zero.mean() - share) <= margin else zero.mean().round(2)
+    factors = first[~zero] / plain[~zero]
+    factor = np.median(factors) if factors.size else 0.0
+    spread = lost.any() or (factors.size and np.ptp(factors) / max(factor, 1e-9) > 1e-3)
+    if spread and zero.any():
+        sums = first.sum(axis=-1)
+        factor = float((np.isclose(sums, 1, atol=1e-3) | (sums == 0)).all())
+    same = np.allclose(first, second, atol=1e-6)
+    return np.array([zeros, factor, spread, same, pattern], dtype=np.float32)
+
+
+PATTERNS = (
+    "All queries lost the same keys.",
+    "A query lost all its keys, or none.",
+    "All sentences lost the same weights, or all heads did.",
+    "Every query lost the same number of keys.",
+)
+
+
+def _pattern_of(zero: Array) -> int:
+    """Which weights are 0 -> the place in PATTERNS of what they have in common, counted from 1; else 0."""
+    if not zero.any():
+        return 0
+    if (zero == zero[..., :1, :]).all():
+        return 1
+    if (zero == zero[..., :1]).all():
+        return 2
+    stacked = range(zero.ndim - 2)
+    if any((zero == zero.take([0], axis=axis)).all() for axis in stacked):
+        return 3
+    return 4 if len(set(zero.sum(axis=-1).ravel().tolist())) == 1 else 0
+
+
+CHANCE = Form(tensors=True, seen=_what_was_dropped)
+
+
+def _dropout_probe(
+    kind: str, stack: tuple[int, ...], share: float, training: bool, start: int, n_keys: int = 7
+) -> Probe:
+    n_queries = 5 if n_keys < 10 else n_keys - 2
+    inputs: dict[str, Any] = {
+        "queries": numbers(*stack, n_queries, 4, start=start, dtype=np.float32),
+        "keys": numbers(*stack, n_keys, 4, start=start + 300, dtype=np.float32),
+        "values": numbers(*stack, n_keys, 6, start=start + 600, dtype=np.float32),
+    }
+    if training and share:
+        inputs["values"] = np.broadcast_to(_twice(n_keys), (*stack, n_keys, 2 * n_keys)).copy()
+    return Probe(kind, {**inputs, "share": share, "training": training}, form=CHANCE)
+
+
+def _drops_out_of_training(inputs: Mapping[str, Any], _output: Array, call: Any) -> str:
+    if inputs["training"]:
+        return ""
+    ones = call(*({**inputs, "values": np.ones_like(inputs["values"])}.values()))
+    if ones is None or not np.any(abs(ones - 1) > 1e-4):
+        return ""
+    least, most = number(ones.min()), number(ones.max())
+    return (
+        f"With training=False and values that are all 1, each output should be 1: yours go from {least} to "
+        f"{most}. "
+        "So weights are still dropped, or enlarged."
+    )
+
+
+class MendDropout(Mend):
+    """Find the bug, where chance decides: with dropout, what was dropped is told in words."""
+
+    def _case(self, probe: Probe, outcome: Outcome, right: Outcome, part: str = "") -> str:
+        got, expected = outcome.value, right.value
+        told = probe.inputs["training"] and probe.inputs["share"] and got is not None and got.shape == (5,)
+        if not told or got is None or expected is None:
+            return super()._case(probe, outcome, right, part)
+        share = number(probe.inputs["share"])
+        lead = (
+            f"  Smallest case: {probe.kind}, share {share}, training True, and values that show the weights."
+        )
+        lines = [lead, "    The share of weights that became 0, and the factor by which the others grew:"]
+        for label, row in (("expected", expected), ("got", got)):
+            factor = "different ones" if row[2] else number(row[1])
+            lines.append(f"    {label:<8}  {number(row[0])}  {factor}")
+        if got[2]:
+            lines.append("    The others did not all grow by one factor.")
+        if not got[3]:
+            lines.append("    Numbers of the output were dropped one by one, not weights.")
+        if got[4]:
+            lines.append(f"    {PATTERNS[int(got[4]) - 1]}")
+        return "\n".join(lines)
+
+    def _compare(self, function: Callable[..., Any], outcomes: Sequence[Outcome]) -> Feedback:
+        """Each call of a check starts from the same dice. So two more in a row, which should differ."""
+        feedback = super()._compare(function, outcomes)
+        if feedback.status != "right":
+            return feedback
+        probe = next(probe for probe in self.probes if probe.inputs["training"] and probe.inputs["share"])
+
+        def twice(*inputs: Any) -> Any:
+            return torch.stack([torch.as_tensor(function(*inputs)) for _ in range(2)])
+
+        both = Runner(twice, form=TENSORS)(probe.inputs).value
+        if both is None or not np.array_equal(both[0], both[1]):
+            return feedback
+        said = (
+            "Two calls in a row, with training=True and the same input, gave the same result: the same "
+            "weights were dropped. Chance should decide anew in each call, so set no seed inside: neither "
+            "torch.manual_seed nor a generator that is made and seeded in the function."
+        )
+        name = "same-draw-each-call"
+        return self._wrong(
+            "right, but it drops the same weights in every call.",
+            paragraph(f"{said} {section(self.reread)}"),
+            named=((name,),),
+        )
+
+
+def bug(queries: Tensor, keys: Tensor, values: Tensor, share: float, training: bool) -> Tensor:
+    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output, wrong: always drops."""
+    return F.scaled_dot_product_attention(queries, keys, values, dropout_p=share)
+
+
+def my_dropped_attention(
+    queries: Tensor, keys: Tensor, values: Tensor, share: float, training: bool
+) -> Tensor:
+    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v), a number, True or False -> output."""
+    dropped = share if training else 0.0
+    return F.scaled_dot_product_attention(queries, keys, values, dropout_p=dropped)
+
+
+EXERCISE = MendDropout(
+    name="torch-dropout",
+    answer=my_dropped_attention,
+    bug=bug,
+    task="Dropout on the weights, and only while training.",
+    given="always-drops",
+    symptom="call it twice with training=False. The results differ, and numbers are missing. What tells "
+    "scaled_dot_product_attention that nobody is training?",
+    call="my_dropped_attention(queries, keys, values, share, training)",
+    right=dropped_attention,
+    recipe=_dropout_by_choices,
+    probes=(
+        _dropout_probe("one sentence", (), 0.5, False, 1, n_keys=3),
+        _dropout_probe("one long sentence, while training", (), 0.3, True, 20, n_keys=40),
+        _dropout_probe("a batch of 2 sentences with 3 heads", (2, 3), 0.25, False, 40),
+        _dropout_probe(
+            "a batch of 2 sentences with 3 heads, a fifth dropped", (2, 3), 0.2, True, 60, n_keys=13
+        ),
+        _dropout_probe(
+            "a batch of 2 sentences with 3 heads, three quarters dropped", (2, 3), 0.75, True, 80, n_keys=13
+        ),
+        _dropout_probe("a batch of 2 sentences, nothing to drop", (2,), 0.0, True, 90),
+    ),
+    properties=(Property("not training", "out of training no weight is dropped", _drops_out_of_training),),
+    axes=("query", "entry"),
+    mistakes=(
+        Mistake(
+            "always-drops",
+            "weights are dropped in training and out of it",
+            "A function does not know about eval(): neither dropout_p nor F.dropout(weights, share) asks. "
+            "And an nn.Dropout that is made inside starts in training mode. Hand over 0 unless training.",
+            DROPOUT,
+            when=lambda training: True,
+        ),
+        Mistake(
+            "never-drops",
+            "no weight is ever dropped",
+            "While training is True a share of the weights should be.",
+            DROPOUT,
+            when=lambda training: False,
+        ),
+        Mistake(
+            "other-way-round",
+            "weights are dropped only when *not* training",
+            "training=True is when dropout works.",
+            DROPOUT,
+            when=lambda training: not training,
+        ),
+        Mistake(
+            "share-kept",
+            "the share was taken for the share that is kept",
+            "dropout_p is the share that is dropped, as in all of PyTorch.",
+            DROPOUT,
+            how_much=lambda share: 1 - share,
+        ),
+        Mistake(
+            "half-always",
+            "half of the weights are dropped, whatever the share",
+            "F.dropout and nn.Dropout drop 0.5 unless told otherwise: hand over the share.",
+            DROPOUT,
+            how_much=lambda share: 0.5,
+        ),
+        Mistake(
+            "on-output",
+            "numbers of the output were dropped, not weights",
+            "A weight that is dropped takes all of its key's value out of the mixture. Drop before @ values, "
+            "or leave it to dropout_p.",
+            DROPOUT,
+            drop=lambda weights, values, share: F.dropout(weights @ values, share),
+        ),
+        Mistake(
+            "on-values",
+            "the values were dropped, not weights",
+            "Then all queries lose the same numbers. Each query should lose keys of its own.",
+            DROPOUT,
+            drop=lambda weights, values, share: weights @ F.dropout(values, share),
+        ),
+        Mistake(
+            "on-scores",
+            "scores were dropped, before softmax",
+            "A score of 0 is not a weight of 0: no weight disappears. Drop after softmax.",
+            DROPOUT,
+            drop=_on_scores,
+        ),
+        Mistake(
+            "not-enlarged",
+            "the weights that are kept were not enlarged",
+            "With a share missing the rest is divided by 1 − share, so that the sum is right on average: "
+            "F.dropout does it by itself.",
+            DROPOUT,
+            drop=_kept(lambda weights, share: torch.rand(weights.shape) >= share, lambda share: 1),
+        ),
+        Mistake(
+            "divided-by-the-share",
+            "the weights that are kept were divided by the share that is dropped",
+            "What is kept has to make up for the rest: divide by what is kept, 1 − share.",
+            DROPOUT,
+            also=[
+                {
+                    "drop": _kept(lambda w, share: torch.rand(w.shape) >= share, lambda share: share),
+                    "at_0_too": True,
+                }
+            ],
+            drop=_kept(lambda weights, share: torch.rand(weights.shape) >= share, lambda share: share),
+        ),
+        Mistake(
+            "share-is-what-is-kept",
+            "the share that should be dropped was kept, and the rest dropped",
+            "`torch.rand(...) < share` is True for the share: these are the ones to drop.",
+            DROPOUT,
+            also=[
+                {"drop": _kept(lambda w, share: torch.rand(w.shape) < share, lambda share: 1)},
+                *(
+                    {"drop": _kept(lambda w, share: torch.rand(w.shape) < share, divisor), "at_0_too": True}
+                    for divisor in (lambda share: 1, _kept_of, same)
+                ),
+                {
+                    "drop": lambda w, v, share: (w * (torch.rand(w.shape) < share) / share).nan_to_num() @ v,
+                    "at_0_too": True,
+                },
+            ],
+            drop=_kept(lambda weights, share: torch.rand(weights.shape) < share, lambda share: 1 - share),
+        ),
+        Mistake(
+            "keys-dropped",
+            "whole keys were dropped, the same for all queries",
+            "Each query should lose keys of its own: draw once for each weight, torch.rand(weights.shape).",
+            DROPOUT,
+            drop=_kept(
+                lambda weights, share: torch.rand(weights.shape[-1]) >= share, lambda share: 1 - share
+            ),
+        ),
+        Mistake(
+            "one-draw-for-a-stack",
+            "one draw was made for all sentences or all heads",
+            "Each head of each sentence should lose keys of its own: draw once for each weight, "
+            "torch.rand(weights.shape).",
+            DROPOUT,
+            also=[
+                {"drop": _kept(_drawn(-1, -2, -3), _kept_of)},
+                {"drop": _kept(_drawn(-1, -2, -4), _kept_of)},
+            ],
+            drop=_kept(_drawn(-1, -2), _kept_of),
+        ),
+        Mistake(
+            "as-many-each",
+            "every query lost the same number of keys",
+            "Chance decides for each weight on its own. So one query loses more of its keys than another, "
+            "and the share is right on average only.",
+            DROPOUT,
+            drop=_kept(_as_many_each, _kept_of),
+        ),
+        Mistake(
+            "queries-dropped",
+            "all the weights of a query were dropped together, or none",
+            "Each query should lose some of its keys: draw once for each weight, torch.rand(weights.shape).",
+            DROPOUT,
+            drop=_kept(
+                lambda weights, share: torch.rand(*weights.shape[:-1], 1) >= share, lambda share: 1 - share
+            ),
+        ),
+        Mistake(
+            "shared-again",
+            "each row was divided by what was left of it",
+            "Dropout enlarges every kept weight by the same factor, 1 / (1 − share). A row's sum is 1 on "
+            "average only.",
+            DROPOUT,
+            drop=_shared_again,
+        ),
+        Mistake(
+            "shrunk-when-not-training",
+            "out of training the output was multiplied or divided by 1 − share",
+            "That belongs to another form of dropout, which does not enlarge in training. PyTorch's does, "
+            "and leaves everything as it is afterwards.",
+            DROPOUT,
+            also=[{"otherwise": lambda output, share: output / (1 - share)}],
+            otherwise=lambda output, share: output * (1 - share),
+        ),
+        Mistake(
+            "never-scaled",
+            "the scores were never scaled",
+            "Divide by √d_k before softmax, or leave it to scaled_dot_product_attention.",
+            SIX_LINES,
+            scale=lambda d_k: 1,
+        ),
+    ),
+    hints=(
+        "dropout_p drops whenever it is above 0. The function is not a module, and has no eval mode.",
+        "Which number should dropout_p be when training is False?",
+        "dropout_p=share if training else 0.0",
+    ),
+    explain="In a module: `dropout_p=self.dropout if self.training else 0.0`. F.dropout(weights, share, "
+    "training=training) @ values is right, too.",
+    reread=DROPOUT,
+)

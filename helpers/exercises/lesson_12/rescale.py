@@ -1,0 +1,381 @@
+"""rescale, lesson 12: one tile more: running_max, running_sum and weighted_sum after it."""
+
+from typing import Any
+
+import numpy as np
+
+from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.probes import Form, Probe, numbers
+from helpers.exercises.kinds.write import Property, Write
+from helpers.exercises.lesson_12.mixing_steps import mix_mistakes
+from helpers.exercises.lesson_12.shared import Step, column, hidden_from
+from helpers.exercises.lesson_12.steps import (
+    ONE_PASS,
+    but,
+    forgotten,
+    larger_of_both,
+    one_step,
+    row_max,
+    sum_mistakes,
+    tile_only,
+)
+from helpers.validation import Array
+
+STATE = Form(
+    parts={
+        "running_max": ("query", "entry"),
+        "running_sum": ("query", "entry"),
+        "weighted_sum": ("query", "entry"),
+    }
+)
+
+
+def _as_asked(new_max: Array, new_sum: Array, weighted_sum: Array, _before: Any) -> Any:
+    return new_max, new_sum, weighted_sum
+
+
+def _step_by_choices(
+    running_max: Array, running_sum: Array, weighted_sum: Array, scores: Array, values: Array, *,
+    give: Step = _as_asked, **choices: Step,
+) -> Any:  # fmt: skip
+    state = one_step(running_max, running_sum, weighted_sum, scores, values, **choices)
+    return give(*state, (running_max, running_sum, weighted_sum))
+
+
+def step(running_max: Array, running_sum: Array, weighted_sum: Array, scores: Array, values: Array) -> Any:
+    """(n_queries, 1) twice, (n_queries, d_v), (n_queries, tile), (tile, d_v) -> the first three, after it.
+
+    Every exponential of earlier tiles is one of e^(score − running_max): their sum alone is known.
+    """
+    new_max = np.concatenate([running_max, scores], axis=1).max(axis=1, keepdims=True)
+    old_part = np.exp(running_max - new_max)
+    tile_part = np.exp(scores - new_max)
+    new_sum = old_part * running_sum + tile_part.sum(axis=1, keepdims=True)
+    return new_max, new_sum, old_part * weighted_sum + tile_part @ values
+
+
+def _after(scores: Array, values: Array) -> dict[str, Array]:
+    """(n_queries, keys so far), (keys so far, d_v) -> the three that stand when these keys have been read."""
+    running_max = row_max(scores)
+    exponentials = np.exp(scores - running_max)
+    running_sum = exponentials.sum(axis=-1, keepdims=True)
+    return {"running_max": running_max, "running_sum": running_sum, "weighted_sum": exponentials @ values}
+
+
+def _step_probe(kind: str, earlier: Array, scores: Array, d_v: int, start: int, hard: bool = False) -> Probe:
+    state = _after(earlier, numbers(earlier.shape[1], d_v, start=start + 500))
+    values = numbers(scores.shape[1], d_v, start=start)
+    return Probe(kind, {**state, "scores": scores, "values": values}, hard=hard, form=STATE)
+
+
+def _first_tile(kind: str, n_queries: int, tile: int, d_v: int, start: int, shift: float = 0) -> Probe:
+    state = {
+        "running_max": np.full((n_queries, 1), -np.inf),
+        "running_sum": np.zeros((n_queries, 1)),
+        "weighted_sum": np.zeros((n_queries, d_v)),
+    }
+    tile_of = {
+        "scores": numbers(n_queries, tile, start=start) + shift,
+        "values": numbers(tile, d_v, start=start + 300),
+    }
+    return Probe(kind, {**state, **tile_of}, form=STATE)
+
+
+def _some_without_a_key(kind: str, start: int) -> Probe:
+    """Query 1 has seen no key yet, the others have."""
+    probe = _step_probe(kind, numbers(3, 5, start=start), numbers(3, 4, start=start + 5), d_v=2, start=start)
+    for name, nothing in (("running_max", -np.inf), ("running_sum", 0), ("weighted_sum", 0)):
+        probe.inputs[name][1] = nothing
+    return probe
+
+
+def _held_in_float32(scores: Array) -> Array:
+    """Rounded so that float32 holds numbers near 1,000 exactly: a step in float32 is right, too."""
+    return np.round(scores * 1024) / 1024
+
+
+STEP_PROBES = (
+    _step_probe(
+        "a tile with larger scores", numbers(2, 5, start=11), numbers(2, 3, start=21) + 3, d_v=4, start=31
+    ),
+    _step_probe(
+        "a tile with smaller scores", numbers(2, 5, start=13), numbers(2, 3, start=23) - 3, d_v=4, start=33
+    ),
+    _step_probe(
+        "larger scores for some queries, smaller ones for others",
+        numbers(5, 4, start=15) + column(0, 1, 2, 3, 4),
+        numbers(5, 3, start=25) + column(3, -2, 2, 0, 7),
+        d_v=2,
+        start=35,
+    ),
+    _first_tile("the first tile of all", 3, 5, 2, start=41),
+    _first_tile("the first tile of all, with scores below 0", 2, 3, 4, start=43, shift=-3),
+    _some_without_a_key("a query that has seen no key yet", start=45),
+    _step_probe(
+        "a tile that is hidden from one query",
+        numbers(3, 2, start=17),
+        hidden_from(numbers(3, 4, start=27) + 2, 1),
+        d_v=5,
+        start=37,
+    ),
+    _step_probe(
+        "a tile of seven keys", numbers(3, 2, start=19), numbers(3, 7, start=29) + 1, d_v=4, start=39
+    ),
+    _step_probe(
+        "scores of 1,000 and −1,000",
+        _held_in_float32(numbers(3, 2, start=19) + column(-1000, 1000, 0)),
+        _held_in_float32(numbers(3, 7, start=29) + column(1000, 998, -1000)),
+        d_v=4,
+        start=39,
+        hard=True,
+    ),
+)
+
+
+def _max_is_reached(inputs: Any, output: Any, _call: Any) -> str:
+    new_max = output[0]
+    largest = np.maximum(inputs["running_max"], row_max(inputs["scores"]))
+    if new_max.shape != largest.shape or np.allclose(new_max, largest):
+        return ""
+    return (
+        "running_max should be the largest score of each query so far: the larger of the one before and "
+        "of this tile."
+    )
+
+
+def _divides_to_output(inputs: Any, output: Any, _call: Any) -> str:
+    new_max, new_sum, weighted_sum = output
+    largest = np.maximum(inputs["running_max"], row_max(inputs["scores"]))
+    if new_max.shape != largest.shape or not np.allclose(new_max, largest):
+        return ""
+    _, right_sum, right_mix = step(**inputs)
+    if new_sum.shape != right_sum.shape or weighted_sum.shape != right_mix.shape:
+        return ""
+    sum_right, mix_right = np.allclose(new_sum, right_sum), np.allclose(weighted_sum, right_mix)
+    if mix_right and not sum_right:
+        return "running_max and weighted_sum are right, running_sum is not."
+    if sum_right and not mix_right:
+        return "running_max and running_sum are right, weighted_sum is not."
+    return "running_max is right, and neither of the two sums is."
+
+
+def _as_an_output(new_max: Array, new_sum: Array, mix: Array, before: Any) -> Any:
+    """As if weighted_sum were divided already: multiplied by the old sum, divided by the new one."""
+    old_max, old_sum, weighted_sum = before
+    carried = np.exp(old_max - new_max) * weighted_sum
+    return new_max, new_sum, (mix - carried + old_sum * carried) / new_sum
+
+
+def _without(key: int) -> Step:
+    """The exponentials of a tile, with 0 in the place of one key."""
+
+    def exponentials(scores: Array, _running_max: Array, new_max: Array) -> Array:
+        exponentials = np.exp(scores - new_max)
+        exponentials[:, key] = 0
+        return exponentials
+
+    return exponentials
+
+
+def _largest_without(places: slice) -> Step:
+    return lambda old, scores: np.maximum(old, scores[:, places].max(-1, keepdims=True, initial=-np.inf))
+
+
+def _nothing_seen(running_max: Array) -> bool:
+    return bool(np.isneginf(running_max).any())
+
+
+def _give_mistakes() -> tuple[Mistake, ...]:
+    return (
+        Mistake(
+            "starts-at-0",
+            "a running maximum of −∞ was taken for 0",
+            "Where all scores lie below 0 the 0 stays the largest, and no score is that large. −∞ needs no "
+            "care: np.maximum and e^(−∞ − new) = 0 do what they should.",
+            ONE_PASS,
+            largest=lambda old, scores: np.maximum(np.where(np.isneginf(old), 0, old), row_max(scores)),
+        ),
+        Mistake(
+            "first-tile-for-all",
+            "where one query has seen no key yet, the sums of all queries start anew",
+            "Each query has a state of its own: a key may be hidden from one and not from another. No `if` "
+            "is needed: e^(−∞ − new) is 0 for that query alone.",
+            ONE_PASS,
+            also=[
+                {
+                    "largest": lambda old, scores: (
+                        row_max(scores) if _nothing_seen(old) else larger_of_both(old, scores)
+                    ),
+                    "factor": lambda old, new, scores: (
+                        np.zeros_like(old) if _nothing_seen(old) else np.exp(old - new)
+                    ),
+                }
+            ],
+            factor=lambda old, new, scores: np.zeros_like(old) if _nothing_seen(old) else np.exp(old - new),
+        ),
+        Mistake(
+            "first-query-for-all",
+            "the factor of one query was used for all",
+            "Each query has maxima of its own, and so a factor of its own: a column, (n_queries, 1).",
+            ONE_PASS,
+            factor=lambda old, new, scores: np.exp(old[:1] - new[:1]) + 0 * new,
+        ),
+        Mistake(
+            "tile-part-divided",
+            "the tile's part of weighted_sum was divided by the new running_sum",
+            "weighted_sum is not divided yet. What is divided by an early sum can no longer be added to what "
+            "comes later: divide once, after the last tile.",
+            ONE_PASS,
+            add_mix=lambda part: part.carried + part.e @ part.values / part.total,
+        ),
+        Mistake(
+            "first-key-left-out",
+            "the first key of the tile was left out",
+            "Every key of the tile belongs to both sums, also the one at place 0.",
+            ONE_PASS,
+            also=[{"exponentiate": _without(0), "largest": _largest_without(slice(1, None))}],
+            exponentiate=_without(0),
+        ),
+        Mistake(
+            "last-key-left-out",
+            "the last key of the tile was left out",
+            "Every key of the tile belongs to both sums. A slice ends before its stop, so that [:-1] drops "
+            "one.",
+            ONE_PASS,
+            also=[{"exponentiate": _without(-1), "largest": _largest_without(slice(-1))}],
+            exponentiate=_without(-1),
+        ),
+        Mistake(
+            "hidden-key-as-0",
+            "a hidden key, with a score of −∞, was given the score 0",
+            "e^−∞ is 0 by itself, and that is what a hidden key should count. A score of 0 counts.",
+            ONE_PASS,
+            also=[
+                {
+                    "largest": lambda old, scores: larger_of_both(
+                        old, np.where(np.isneginf(scores), 0, scores)
+                    ),
+                    "exponentiate": lambda scores, old, new: np.exp(
+                        np.where(np.isneginf(scores), 0, scores) - new
+                    ),
+                }
+            ],
+            exponentiate=lambda scores, old, new: np.exp(np.where(np.isneginf(scores), 0, scores) - new),
+        ),
+        Mistake(
+            "absolute-scores",
+            "the largest score was sought without its sign",
+            "The maximum is the largest score, and −3 is not larger than 2.",
+            ONE_PASS,
+            largest=lambda old, scores: np.maximum(old, row_max(abs(scores))),
+        ),
+        Mistake(
+            "log-sum-exp-for-max",
+            "log_sum_exp came back in place of running_max",
+            "running_max + log(running_sum) is taken after the last tile. The next step needs the maximum "
+            "against which both sums are measured.",
+            ONE_PASS,
+            give=lambda new_max, new_sum, mix, before: (new_max + np.log(new_sum), new_sum, mix),
+        ),
+        Mistake(
+            "tile-alone",
+            "what came back is that of this tile alone: everything read before is lost",
+            "The three go on: the larger maximum, and each sum rescaled, plus the tile's part.",
+            ONE_PASS,
+            largest=tile_only,
+            carry_sum=forgotten,
+            carry_mix=forgotten,
+        ),
+        Mistake(
+            "taken-for-an-output",
+            "weighted_sum was taken for an output, which is divided by its sum at every step",
+            "Some programs do keep the divided output, and multiply by the old sum each time. Here "
+            "nothing is divided until the last tile has been read.",
+            ONE_PASS,
+            give=_as_an_output,
+        ),
+        Mistake(
+            "old-max-returned",
+            "the maximum that came back is the one that went in",
+            "The next tile is measured against what you return: it must be the new maximum.",
+            ONE_PASS,
+            give=lambda new_max, new_sum, mix, before: (before[0], new_sum, mix),
+        ),
+        Mistake(
+            "order-of-results",
+            "the three came back in another order",
+            "The order is running_max, running_sum, weighted_sum.",
+            ONE_PASS,
+            also=[
+                {"give": lambda new_max, new_sum, mix, before: (mix, new_sum, new_max)},
+                {"give": lambda new_max, new_sum, mix, before: (new_max, mix, new_sum)},
+                {"give": lambda new_max, new_sum, mix, before: (mix, new_max, new_sum)},
+                {"give": lambda new_max, new_sum, mix, before: (new_sum, mix, new_max)},
+            ],
+            give=lambda new_max, new_sum, mix, before: (new_sum, new_max, mix),
+        ),
+        Mistake(
+            "output-returned",
+            "weighted_sum came back divided by running_sum: that is the output already",
+            "The next tile would add to something that is divided. Divide once, after the last tile.",
+            ONE_PASS,
+            give=lambda new_max, new_sum, mix, before: (new_max, new_sum, mix / new_sum),
+        ),
+        Mistake(
+            "logarithm-returned",
+            "the logarithm of the sum came back in place of running_sum",
+            "The logarithm is taken after the last tile. In between the sum itself is added to.",
+            ONE_PASS,
+            also=[{"give": lambda new_max, new_sum, mix, before: (new_max, new_max + np.log(new_sum), mix)}],
+            give=lambda new_max, new_sum, mix, before: (new_max, np.log(new_sum), mix),
+        ),
+        Mistake(
+            "without-axis",
+            "the maximum and the sum came back without their second axis",
+            "They are columns, (n_queries, 1), so that they meet the scores row by row: keepdims=True.",
+            ONE_PASS,
+            give=lambda new_max, new_sum, mix, before: (new_max[:, 0], new_sum[:, 0], mix),
+        ),
+    )
+
+
+def my_step(
+    running_max: Array, running_sum: Array, weighted_sum: Array, scores: Array, values: Array
+) -> tuple[Array, Array, Array]:
+    """(n_queries, 1) twice, (n_queries, d_v), (n_queries, tile), (tile, d_v) -> the first three, after it."""
+    new_max = np.maximum(running_max, scores.max(axis=-1, keepdims=True))
+    rescale = np.exp(running_max - new_max)
+    exponentials = np.exp(scores - new_max)
+    new_sum = rescale * running_sum + exponentials.sum(axis=-1, keepdims=True)
+    new_weighted_sum = rescale * weighted_sum + exponentials @ values
+    return new_max, new_sum, new_weighted_sum
+
+
+EXERCISE = Write(
+    name="rescale",
+    answer=my_step,
+    task="One tile more: running_max, running_sum and weighted_sum after it.",
+    call="my_step(running_max, running_sum, weighted_sum, scores, values)",
+    right=step,
+    recipe=_step_by_choices,
+    mistakes=(*sum_mistakes(), *but(mix_mistakes(), "divided-in-the-step"), *_give_mistakes()),
+    probes=STEP_PROBES,
+    axes=("query", "entry"),
+    beside=("running_max", "running_sum", "weighted_sum", "scores"),
+    properties=(
+        Property("running max", "running_max is the largest score so far", _max_is_reached),
+        Property("the sums", "divided, the sums give the output over all keys so far", _divides_to_output),
+    ),
+    hints=(
+        "First the maximum: np.maximum of the one before and of the tile's largest score in each row. "
+        "Keep the old one; you need both.",
+        "Both sums hold e^(score − old maximum). Which factor makes e^(score − new maximum) of it?",
+        "With rescale = np.exp(running_max - new_max) and exponentials = np.exp(scores - new_max): each "
+        "sum is rescale times what it was, plus the tile's part. Those are exponentials.sum(axis=-1, "
+        "keepdims=True) and exponentials @ values.",
+    ),
+    explain="Both sums were measured against the old maximum, and e^(old − new) leads over to the new "
+    "one. Before the first tile e^(−∞ − new) is 0, and so is what was summed. blocked_attention in "
+    "helpers/streaming.py does this step for each tile.",
+    reread=ONE_PASS,
+)
