@@ -9,9 +9,9 @@
     ''', reread="05: Minus infinity before softmax")
     RECIPE = EDITS.recipe()
 
-A place is an expression of the answer. An edit, `place => expression`, puts another expression there: in it the
-name of a place stands for what stands in that place, and `it` for what stood here. All edits are compiled into
-the answer once, each behind a keyword ("mutant schemata", Untch, Offutt and Harrold 1993): a wrong version is
+A place is an expression of the answer. An edit, `place => expression`, puts another expression there: in it
+the name of a place stands for what stands in that place, and `it` for what stood here. All edits are compiled
+into the answer once, each behind a keyword ("mutant schemata", Untch, Offutt and Harrold 1993): a wrong version is
 the answer called with some keywords, and edits of different places make a pair.
 """
 
@@ -31,9 +31,9 @@ RESULT = "result"  # the place of what the answer returns
 class Edits:
     """An answer, its places by name, and what may stand there instead.
 
-    `places`: name -> expression. `"-1 in total"` is the -1 in the place `total`, for an expression that stands in
-    the answer more than once; `"one + other"` is two places at once. Every argument is a place, which is edited
-    before all else, and so is `result`, what the answer returns.
+    `places`: name -> expression. `"-1 in total"` is the -1 in the place `total`, for an expression that stands
+    in the answer more than once; `"one + other"` is two places at once. Every argument is a place, which is
+    edited before all else, and so is `result`, what the answer returns.
     """
 
     def __init__(self, answer: Callable[..., Any], places: Mapping[str, str]) -> None:
@@ -104,31 +104,29 @@ class Edits:
             [], [ast.arg(name) for name in self.arguments], None, [], [], ast.arg("_made"), []
         )
         made = ast.FunctionDef("recipe", taken, body, [], None)
-        return self._compiled(ast.unparse(ast.fix_missing_locations(made)), "recipe", "with edits")
+        return self._function(ast.fix_missing_locations(ast.Module([made], [])), "recipe", "<edits>")
 
     def bug(self, way: str) -> Callable[..., Any]:
         """The answer with one edit made in its text, as a find-the-bug exercise hands it out."""
-        places = [
-            (edit.partition("=>")[0].strip(), edit.partition("=>")[2].strip()) for edit in way.split("; ")
-        ]
-        changes = [(self.nodes[one], new) for place, new in places for one in self.groups.get(place, [place])]
+        made = [[part.strip() for part in edit.split("=>")] for edit in way.split("; ")]
+        changes = [(self.nodes[one], new) for place, new in made for one in self.groups.get(place, [place])]
         lines = self.source.splitlines(keepends=True)
-        for node, new in sorted(
-            changes, key=lambda change: (change[0].lineno, change[0].col_offset), reverse=True
-        ):
+        for node, new in sorted(changes, key=lambda change: (change[0].lineno, -change[0].col_offset)):
             assert node.lineno == node.end_lineno, "a bug is an edit within one line"
             line = lines[node.lineno - 1].encode()
-            lines[node.lineno - 1] = (
-                line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
-            ).decode()
+            line = line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
+            lines[node.lineno - 1] = line.decode()
         return self._compiled("".join(lines), self.answer.__name__, way)
 
     def _compiled(self, source: str, name: str, way: str) -> Callable[..., Any]:
         """Source text -> the function, which sees what the answer sees; `inspect` finds its text."""
         file = f"<{self.answer.__module__}.{self.answer.__name__}: {way}>"
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+        return self._function(source, name, file)
+
+    def _function(self, code: Any, name: str, file: str) -> Callable[..., Any]:
         space = dict(self.answer.__globals__)
-        exec(compile(source, file, "exec"), space)
+        exec(compile(code, file, "exec"), space)
         function: Callable[..., Any] = space[name]
         return function
 
@@ -167,11 +165,11 @@ class Edits:
         edits = self
 
         class Names(ast.NodeTransformer):
-            def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 (the name that ast asks for)
+            def visit_Name(self, node: ast.Name) -> ast.expr:
                 if node.id == "it":
                     return right
                 known = node.id in edits.nodes and node.id not in without
-                return edits._edited(edits.nodes[node.id], place, *without) if known else node  # type: ignore[no-any-return]
+                return edits._edited(edits.nodes[node.id], place, *without) if known else node
 
         named: ast.expr = Names().visit(new)
         return named
