@@ -1224,11 +1224,11 @@ def test_names_read_from_the_files_are_those_of_the_exercises():
     assert names() == {lesson: tuple(e.name for e in group) for lesson, group in lessons().items()}
 
 
-def test_a_check_loads_its_own_lesson_and_those_that_it_builds_on():
+def test_a_check_loads_its_own_exercise_and_no_other():
     code = "import sys; from helpers.exercises.catalogue import find; print(find('dot-product').name); "
-    code += "print(sorted(name[-2:] for name in sys.modules if 'lesson_' in name))"
+    code += "print(sorted(name[18:] for name in sys.modules if 'lesson_01.' in name or 'lesson_02' in name))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said == "dot-product\n['01']\n"
+    assert said == "dot-product\n['lesson_01.dot_product']\n"
 
 
 def test_every_exercise_is_found_by_its_name():

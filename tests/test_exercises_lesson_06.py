@@ -1352,13 +1352,13 @@ BAD: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("attempt", "said"), BAD)
 def test_bad_attempts_get_a_clear_sentence(attempt, said, monkeypatch):
-    monkeypatch.setattr("helpers.exercises.sandbox.SECONDS", 1.0)
+    monkeypatch.setattr("helpers.exercises.engine.sandbox.SECONDS", 1.0)
     assert said in evaluate("multi-head", attempt).text
 
 
 def test_an_endless_attempt_is_stopped_after_one_in_another_thread(monkeypatch):
     """The two ways of stopping follow each other in one process: the second once hung."""
-    monkeypatch.setattr("helpers.exercises.sandbox.SECONDS", 0.3)
+    monkeypatch.setattr("helpers.exercises.engine.sandbox.SECONDS", 0.3)
     found: list[str] = []
     thread = threading.Thread(target=lambda: found.append(evaluate("multi-head", endless).text))
     thread.start()

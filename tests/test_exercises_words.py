@@ -81,7 +81,7 @@ def test_a_mended_function_marks_its_mended_lines_and_no_other(name, capsys):
     assert marked
     assert all(line.removesuffix("  # mended") not in before for line in marked)
     assert all(line in before for line in lines if line not in marked)
-    assert variable == GIVEN[name].__name__
+    assert variable == ANSWERS[name].__name__
 
 
 def test_every_function_has_one_answer():

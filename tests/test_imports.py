@@ -58,8 +58,15 @@ HELPERS = [name for name in module_names() if name != "helpers"]
 # A room of its own for torch: each of its modules loads it, but not the package itself.
 IN_TORCH = [name for name in HELPERS if name.startswith("helpers.pytorch.")]
 MAY_LOAD |= {name: {"torch"} for name in IN_TORCH}
-EXERCISES_IN_TORCH = ("tensors", "given_in_torch", "answers_in_torch", "lesson_08")
-MAY_LOAD |= {f"helpers.exercises.{name}": {"torch"} for name in EXERCISES_IN_TORCH}
+WITHOUT_TORCH = ("torch_bytes", "torch_timing")
+MAY_LOAD |= {
+    name: {"torch"}
+    for name in HELPERS
+    if name.startswith("helpers.exercises.lesson_08.") and not name.endswith(WITHOUT_TORCH)
+}
+MAY_LOAD["helpers.exercises.engine.tensors"] = {"torch"}
+# Inside the exercises: what runs an attempt knows no kind, a kind no mistake, and no lesson another lesson.
+FLOORS = ("engine", "kinds", "slips", "lesson_")
 
 
 def source_file(name: str) -> Path:
@@ -159,6 +166,21 @@ def test_the_maths_imports_numpy_and_maths_and_no_more(name: str) -> None:
     assert "helpers.validation" in others
 
 
+def floor(name: str) -> int:
+    """helpers.exercises.slips.hiding -> 2: its place in FLOORS; -1 for what stands above them all."""
+    inside = [part for part, room in enumerate(FLOORS) if name.startswith(f"helpers.exercises.{room}")]
+    return inside[0] if inside else -1
+
+
+@pytest.mark.parametrize("name", [name for name in HELPERS if floor(name) >= 0])
+def test_exercises_import_from_lower_floors_and_no_lesson_from_another(name: str) -> None:
+    rooms = {other: other.split(".")[2] for other in imports_of(name) if floor(other) >= 0}
+    for other, room in rooms.items():
+        assert floor(other) <= floor(name), f"{name} must not import {other}"
+        if floor(name) == FLOORS.index("lesson_") == floor(other):
+            assert room == name.split(".")[2], f"{name} imports another lesson's {other}"
+
+
 def test_the_map_names_every_helper_and_no_other() -> None:
     mapped = re.findall(r"^(\w+) {2,}\S", helpers.__doc__ or "", flags=re.MULTILINE)
     there = {name.split(".")[1] for name in HELPERS}
@@ -173,7 +195,8 @@ def test_each_helper_opens_with_what_it_is_for(name: str) -> None:
     assert doc.strip()
 
 
-@pytest.mark.parametrize("name", HELPERS)
+# The parts of wrong answers, a line or two each, are named after what is done wrong.
+@pytest.mark.parametrize("name", [name for name in HELPERS if floor(name) < FLOORS.index("slips")])
 def test_each_public_function_has_a_docstring(name: str) -> None:
     for function in public_functions(importlib.import_module(name)):
         assert inspect.getdoc(function), f"{name}.{function.__name__} has no docstring"

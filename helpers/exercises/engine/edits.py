@@ -11,8 +11,8 @@
 
 A place is an expression of the answer. An edit, `place => expression`, puts another expression there: in it
 the name of a place stands for what stands in that place, and `it` for what stood here. All edits are compiled
-into the answer once, each behind a keyword ("mutant schemata", Untch, Offutt and Harrold 1993): a wrong version is
-the answer called with some keywords, and edits of different places make a pair.
+into the answer once, each behind a keyword ("mutant schemata", Untch, Offutt and Harrold 1993): a wrong
+version is the answer called with some keywords, and edits of different places make a pair.
 """
 
 import ast
@@ -31,9 +31,9 @@ RESULT = "result"  # the place of what the answer returns
 class Edits:
     """An answer, its places by name, and what may stand there instead.
 
-    `places`: name -> expression. `"-1 in total"` is the -1 in the place `total`, for an expression that stands
-    in the answer more than once; `"one + other"` is two places at once. Every argument is a place, which is
-    edited before all else, and so is `result`, what the answer returns.
+    `places`: name -> expression. `"-1 in total"` is the -1 in the place `total`, for an expression that
+    stands in the answer more than once; `"one + other"` is two places at once. Every argument is a place,
+    which is edited before all else, and so is `result`, what the answer returns.
     """
 
     def __init__(self, answer: Callable[..., Any], places: Mapping[str, str]) -> None:
@@ -60,9 +60,9 @@ class Edits:
     ) -> tuple[Mistake, ...]:
         """Paragraphs -> mistakes. Each: name (§ section); what was done; the idea that it misses; ways.
 
-        A way is a line `| place => expression; place => expression`; further ways are the same mistake, written
-        otherwise. `@ n = 1 2 3` before a way: once for each n. `sections`: the names after § -> what to reread;
-        without § it is `reread`. `words`: {name} in a text -> a sentence that several share.
+        A way is a line `| place => expression; place => expression`; further ways are the same mistake,
+        written otherwise. `@ n = 1 2 3` before a way: once for each n. `sections`: the names after § -> what
+        to reread; without § it is `reread`. `words`: {name} in a text -> a sentence that several share.
         """
         made = []
         for block in textwrap.dedent(paragraphs).strip().split("\n\n"):
