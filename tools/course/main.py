@@ -24,6 +24,7 @@ With neither, Linux without an NVIDIA driver prefers the CPU build where one can
 What follows the verb goes on to JupyterLab, to pytest or to tools/run_notebooks.py:
   python course.py lab --no-browser
   python course.py test -k softmax
+  python course.py test --lesson 03     what an author of lesson 03 needs, in less than a minute
 After a bare -- everything is passed on, --help too."""
 VERBS = ("lab", "test", "run", "setup")
 
