@@ -105,6 +105,26 @@ def test_it_imports_the_standard_library_only(path: str) -> None:
     assert {name.partition(".")[0] for name in names} - sys.stdlib_module_names <= {"course"}
 
 
+def rooms_imported_by(room: str) -> set[str]:
+    """A room of tools/course/ -> the rooms that it imports from."""
+    tree = ast.parse((ROOT / "tools" / "course" / f"{room}.py").read_text(encoding="utf-8"))
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    whole = {alias.name for node in found if node.module == "course" for alias in node.names}
+    return whole | {
+        node.module.removeprefix("course.")
+        for node in found
+        if node.module and node.module.startswith("course.")
+    }
+
+
+def test_the_rooms_are_those_of_the_map_and_each_imports_from_those_below_it() -> None:
+    rooms = re.findall(r"^(\w+) {2,}\w", course.__doc__ or "", re.MULTILINE)
+    assert sorted(rooms) == sorted(Path(path).stem for path in FILES if "__init__" not in path)
+    for place, room in enumerate(rooms):
+        assert rooms_imported_by(room) <= set(rooms[place + 1 :]), room
+    assert rooms_imported_by("guard") == {"places", "messages"}, "the control: imports are seen"
+
+
 def test_the_door_is_thin() -> None:
     assert len((ROOT / "course.py").read_text(encoding="ascii").splitlines()) < 40
 

@@ -8,9 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from course import guard as guards
 from course import places
-from course.guard import Guard
+from course.guard import GUARD_FILE, Guard, check_owner
 from course.installing import explain, install, installed, last_error, pip, requirements
 from course.messages import CourseError, Screen, one_line
 from course.programs import watch
@@ -59,7 +58,7 @@ def say_python(of_venv: str, here: str) -> None:
 def make_good(choice: str | None) -> Stamp:
     """--cpu, --gpu or neither -> the stamp of a .venv that fits, after doing what is missing."""
     check_venv_modules()
-    guards.check_owner()
+    check_owner()
     with Guard() as guard:
         stamp = read_stamp()  # again: another set-up may have ended while this one waited
         task, why = missing(stamp, choice)
@@ -127,7 +126,7 @@ def wipe() -> None:
         for path in list(places.VENV.iterdir()):
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
-            elif path.name != guards.FILE:
+            elif path.name != GUARD_FILE:
                 path.unlink()
     except OSError as error:
         raise CourseError(

@@ -10,7 +10,8 @@ import time
 from course import places
 from course.messages import CourseError
 
-FILE = "course.lock"  # the first file in .venv: it marks the folder as ours; one set-up at a time holds it
+# The first file in .venv. It marks the folder as ours, and one set-up at a time holds it.
+GUARD_FILE = "course.lock"
 
 
 def check_owner() -> None:
@@ -20,7 +21,7 @@ def check_owner() -> None:
         raise CourseError(
             ".venv is a file and has to be a folder. Move it away and run the same command again."
         )
-    if venv.is_dir() and any(venv.iterdir()) and not (venv / FILE).exists():
+    if venv.is_dir() and any(venv.iterdir()) and not (venv / GUARD_FILE).exists():
         raise CourseError(
             ".venv was not made by course.py. Delete it or move it away, and run the same command again."
         )
@@ -33,7 +34,7 @@ class Guard:
         """Takes the lock, after the set-up that holds it."""
         try:
             places.VENV.mkdir(parents=True, exist_ok=True)
-            self.stream = (places.VENV / FILE).open("a+b")
+            self.stream = (places.VENV / GUARD_FILE).open("a+b")
         except OSError as error:
             raise CourseError(
                 f"cannot write in {places.ROOT} ({error.strerror}). Copy the course to a folder of yours."
