@@ -15,6 +15,10 @@ from packaging.version import Version
 from rattler import MatchSpec, VersionSpec
 from rattler import Version as CondaVersion
 
+from course.installing import requirements
+from course.places import NEEDED
+from course.torch_builds import CPU_INDEX
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -28,7 +32,6 @@ def load(path: str) -> ModuleType:
     return module
 
 
-course = load("course.py")
 lock_tool = load("tools/lock.py")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
@@ -37,7 +40,7 @@ PYTHONS = SpecifierSet(PROJECT["project"]["requires-python"])
 
 def read_lock(name: str) -> dict[str, Requirement]:
     """A lock -> its requirements by name."""
-    found = [Requirement(line) for line in course.requirements(ROOT / name)]
+    found = [Requirement(line) for line in requirements(ROOT / name)]
     assert len({canonicalize_name(each.name) for each in found}) == len(found), (
         f"{name} names a package twice"
     )
@@ -121,8 +124,8 @@ def test_every_entry_of_the_locks_is_pinned() -> None:
 
 
 def test_the_locks_are_split_as_the_tool_splits_them() -> None:
-    lines = course.requirements(ROOT / "requirements.lock")
-    cuda = course.requirements(ROOT / "requirements-cuda.lock")
+    lines = requirements(ROOT / "requirements.lock")
+    cuda = requirements(ROOT / "requirements-cuda.lock")
     assert lock_tool.split(cuda + lines) == (lines, cuda)
     assert lock_tool.split(["# a remark", "numpy==2", "triton==3", "nvidia-nvtx==13"]) == (
         ["numpy==2"],
@@ -179,8 +182,9 @@ def test_the_build_back_end_comes_from_the_lock() -> None:
 
 
 def test_one_oldest_python_everywhere() -> None:
-    oldest = ".".join(str(part) for part in course.NEEDED)
-    before = f"{course.NEEDED[0]}.{course.NEEDED[1] - 1}"
+    assert load("course.py").NEEDED == NEEDED
+    oldest = ".".join(str(part) for part in NEEDED)
+    before = f"{NEEDED[0]}.{NEEDED[1] - 1}"
     assert PYTHONS.contains(oldest)
     assert not PYTHONS.contains(before)
     assert PROJECT["tool"]["ruff"]["target-version"] == "py" + oldest.replace(".", "")
@@ -207,7 +211,7 @@ def test_conda_understands_no_pip_version() -> None:
 
 def test_conda_uses_the_lock_and_the_cpu_build() -> None:
     (pip_section,) = [each["pip"] for each in ENVIRONMENT["dependencies"] if isinstance(each, dict)]
-    assert pip_section == [f"--extra-index-url {course.CPU_INDEX}", "-r requirements.lock", "-e ."]
+    assert pip_section == [f"--extra-index-url {CPU_INDEX}", "-r requirements.lock", "-e ."]
     assert ENVIRONMENT["name"] == PROJECT["project"]["name"]
 
 

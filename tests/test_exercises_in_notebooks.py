@@ -126,11 +126,13 @@ def run(notebooks: dict[Path, NotebookNode]) -> dict[Path, NotebookNode | run_no
 
 
 @pytest.fixture(scope="module")
-def with_solutions(tmp_path_factory):
-    """Every notebook's path -> the notebook, executed with all its exercises solved."""
+def with_solutions(request, tmp_path_factory):
+    """The path of every notebook that a test asks for -> it, executed with all its exercises solved."""
     folder = tmp_path_factory.mktemp("solved")
-    notebooks = {folder / path.name: solved(nbformat.read(path, as_version=4)) for path in NOTEBOOKS}
-    return dict(zip(NOTEBOOKS, run(notebooks).values(), strict=True))
+    asking = [item for item in request.session.items if "with_solutions" in getattr(item, "fixturenames", ())]
+    paths = [item.callspec.params["path"] for item in asking]
+    notebooks = {folder / path.name: solved(nbformat.read(path, as_version=4)) for path in paths}
+    return dict(zip(paths, run(notebooks).values(), strict=True))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

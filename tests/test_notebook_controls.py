@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MACHINERY = (
     "pyproject.toml",
     "conftest.py",
+    "tests/one_lesson.py",
     "tests/strict_notebooks.py",
     "tests/pictures.py",
     "tools/run_notebooks.py",

@@ -10,7 +10,6 @@ Pictures of each screenful are kept where COURSE_SCREENSHOTS points:
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shutil
@@ -23,11 +22,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, sync_playwright
+
+from course.places import VENV
+from course.programs import variables
+from course.running import command
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
@@ -125,17 +127,6 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def course_module(root: Path) -> ModuleType:
-    """A folder -> course.py, told that it stands there."""
-    spec = importlib.util.spec_from_file_location("course", ROOT / "course.py")
-    assert spec is not None
-    assert spec.loader is not None
-    course = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(course)
-    course.__dict__["ROOT"] = str(root)
-    return course
-
-
 def wait_until(ready: Callable[[], bool], what: str) -> None:
     """Waits, and fails naming what did not happen."""
     end = time.monotonic() + SECONDS
@@ -160,7 +151,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     shutil.copytree(ROOT / "notebooks", root / "notebooks", ignore=shutil.ignore_patterns(".*"))
     pictures = Path(os.environ.get("COURSE_SCREENSHOTS") or root / "pictures").resolve()
     pictures.mkdir(parents=True, exist_ok=True)
-    course, port = course_module(root), free_port()
+    port = free_port()
     for_tests = [
         "--no-browser",
         f"--ServerApp.port={port}",
@@ -169,13 +160,13 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         "--LabApp.expose_app_in_browser=True",
         *(["--allow-root"] if "--no-sandbox" in QUIET else []),
     ]
-    own = Path(course.VENV).resolve() == Path(sys.prefix).resolve()
-    environment = course.environment() if own else dict(os.environ)
+    own = VENV.resolve() == Path(sys.prefix).resolve()
+    environment = variables() if own else dict(os.environ)
     environment["COURSE_PROGRESS"] = "off"
     address = f"http://localhost:{port}"
-    command = [sys.executable, *course.command("lab", for_tests)]
+    started = [sys.executable, *command("lab", for_tests, root)]
     with (root / "server.log").open("wb") as log:
-        server = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=log)
+        server = subprocess.Popen(started, cwd=root, env=environment, stdout=log, stderr=log)
         try:
             wait_until(lambda: server.poll() is not None or answers(address), "JupyterLab's start")
             assert server.poll() is None, (root / "server.log").read_text(encoding="utf-8")

@@ -1,0 +1,107 @@
+"""Words of the command line -> what they ask for, done."""
+
+import sys
+from typing import NamedTuple
+
+from course.data import check_data
+from course.environment import ensure, ensure_kernels
+from course.messages import CourseError, complain, one_line
+from course.running import go
+
+HELP = """\
+The one command of the course. It needs Python 3.11 or newer and nothing else.
+
+python course.py lab      opens the course in JupyterLab
+python course.py test     runs every test, and every notebook again
+python course.py run      executes the notebooks again and stores what they print
+python course.py setup    makes the environment and stops there
+
+The first call makes .venv from requirements.lock. Later calls find it and start at once.
+  --cpu     the build of torch without CUDA
+  --gpu     the build of torch with CUDA
+With neither, Linux without an NVIDIA driver prefers the CPU build where one can be had.
+  --kernels Triton as well (Linux, 200 MB), which runs lesson 12's kernel; the CUDA build has it anyway
+What follows the verb goes on to JupyterLab, to pytest or to tools/run_notebooks.py:
+  python course.py lab --no-browser
+  python course.py test -k softmax
+  python course.py test --lesson 03     what an author of lesson 03 needs, in less than a minute
+After a bare -- everything is passed on, --help too."""
+VERBS = ("lab", "test", "run", "setup")
+
+
+class Wish(NamedTuple):
+    """A verb or None for the help, "cpu" or "gpu" or None, Triton or not, what to pass on."""
+
+    verb: str | None
+    choice: str | None
+    kernels: bool
+    rest: list[str]
+
+
+def main(words: list[str]) -> int:
+    """Words -> the exit status, after doing what they ask."""
+    show_any_letter()
+    try:
+        return obey(parse(words))
+    except CourseError as error:
+        return complain(str(error))
+    except OSError as error:
+        return complain(one_line(error))
+    except KeyboardInterrupt:
+        print()  # the terminal has written ^C on the line
+        complain("stopped. The same command again makes good what is missing.")
+        return 130
+
+
+def show_any_letter() -> None:
+    """Lets a folder's name hold letters that the console cannot show: a ? beats a UnicodeEncodeError."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def obey(wish: Wish) -> int:
+    """A wish -> the exit status, after doing it. Raises CourseError where that is not possible."""
+    if wish.verb is None:
+        print(HELP)
+        return 0
+    check_data()
+    ensure(wish.choice)
+    if wish.kernels:
+        ensure_kernels()
+    return go(wish.verb, wish.rest)
+
+
+def parse(words: list[str]) -> Wish:
+    """Words -> what they ask for. Raises CourseError naming a word that does not fit."""
+    verb, choice, kernels = None, None, False
+    rest: list[str] = []
+    for place, word in enumerate(words):
+        if word == "--":
+            rest.extend(words[place + 1 :])
+            break
+        if word in ("-h", "--help", "help"):
+            return Wish(None, None, False, [])
+        if word == "--kernels":
+            kernels = True
+        elif word in ("--cpu", "--gpu"):
+            if choice not in (None, word[2:]):
+                raise CourseError("--cpu and --gpu exclude each other: give one of them.")
+            choice = word[2:]
+        elif verb is not None:
+            rest.append(word)
+        elif word in VERBS:
+            verb = word
+        else:
+            raise CourseError(f"unknown verb {word!r}: use one of {', '.join(VERBS)}.")
+    wish = Wish(verb, choice, kernels, rest)
+    refuse_what_does_not_fit(wish)
+    return wish
+
+
+def refuse_what_does_not_fit(wish: Wish) -> None:
+    """Raises CourseError for options without a verb, and for words after setup."""
+    if wish.verb is None and (wish.choice or wish.kernels or wish.rest):
+        raise CourseError(f"a verb is missing: use one of {', '.join(VERBS)}.")
+    if wish.verb == "setup" and wish.rest:
+        raise CourseError(f"setup takes --cpu, --gpu and --kernels only, not {wish.rest[0]!r}.")

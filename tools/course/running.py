@@ -1,0 +1,50 @@
+"""Starts what a verb names."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from course import places
+from course.programs import variables
+
+FIRST_NOTEBOOK = os.path.join("notebooks", "00_start_here.ipynb")
+LAB_OPTIONS = [  # no search for language servers (it starts npm), no list of extensions from the network
+    "--LanguageServerManager.autodetect=False",
+    "--LabApp.extension_manager=readonly",
+    "--KernelManager.transport_encryption=auto",  # without it each kernel prints a warning about its sockets
+]
+
+
+def command(verb: str, rest: list[str], root: Path = places.ROOT) -> list[str]:
+    """Verb, arguments -> the arguments of the Python in .venv.
+
+    Everything is started as a module: the scripts in .venv name the folder that they were installed in, and
+    that may have moved since.
+    """
+    if verb == "lab":
+        start = [] if any(word.endswith(".ipynb") for word in rest) else [FIRST_NOTEBOOK]
+        return ["-m", "jupyterlab", *start, f"--ServerApp.root_dir={root}", *LAB_OPTIONS, *rest]
+    if verb == "test":
+        return ["-m", "pytest", "-n", "2", "--dist", "loadfile", *rest]
+    return [os.path.join("tools", "run_notebooks.py"), *rest]
+
+
+def go(verb: str, rest: list[str]) -> int:
+    """Verb, arguments -> the exit status of what the verb names."""
+    if verb == "setup":
+        print("Ready: python course.py lab")
+        return 0
+    os.chdir(places.ROOT)
+    arguments = [str(places.venv_python()), *command(verb, rest)]
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if os.name != "nt":
+        # The program takes this process's place: signals and the exit status are then its own.
+        os.execve(arguments[0], arguments, variables())
+    process = subprocess.Popen(arguments, env=variables())
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue  # the program got the same Ctrl-C and decides what to do
