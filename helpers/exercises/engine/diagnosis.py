@@ -95,6 +95,7 @@ class Diagnosis:
         """Runs nothing yet."""
         self.recipe, self.mistakes, self.probes = recipe, mistakes, probes
         self._outcomes: dict[tuple[Version, int], Outcome] = {}
+        self._distinct: dict[tuple[Any, ...], Outcome] = {}
 
     @functools.cached_property
     def singles(self) -> list[Version]:
@@ -115,9 +116,21 @@ class Diagnosis:
 
     def outcome(self, version: Version, place: int) -> Outcome:
         """What a version gives on one probe; computed once, when it is first asked for."""
-        if (version, place) not in self._outcomes:
-            self._outcomes[version, place] = plain_outcome(version.function, self.probes[place])
-        return self._outcomes[version, place]
+        found = self._outcomes.get((version, place))
+        if found is None:
+            found = self._once(plain_outcome(version.function, self.probes[place]))
+            self._outcomes[version, place] = found
+        return found
+
+    def _once(self, outcome: Outcome) -> Outcome:
+        """An outcome -> the same object for all that are the same to the last bit."""
+        value = outcome.value
+        bits = (
+            ()
+            if value is None
+            else (value.dtype, value.shape, outcome.parts, outcome.joined, value.tobytes())
+        )
+        return self._distinct.setdefault((outcome.error, outcome.returned, *bits), outcome)
 
     def outcomes(self, version: Version) -> "Outcomes":
         """What a version gives on each probe, computed where it is looked at."""
@@ -129,20 +142,15 @@ class Diagnosis:
         `only` limits the comparison to some probes; the first must be among them.
         """
         places = range(len(self.probes)) if only is None else only
+        itself = outcomes.version if isinstance(outcomes, Outcomes) else None
         for sieve in self._sieves:
-            found: dict[tuple[str, ...], Version] = {}
-            for version in sieve().candidates(outcomes[0]):
-                if version.names not in found and self._agrees(version, outcomes, places):
-                    found[version.names] = version
-            if found:
-                return tuple(found.values())
+            group = sieve().candidates(outcomes[0])
+            for place in reversed(places):  # the sieve has seen the first probe; the last ones differ most
+                if group.versions and group.versions != [itself]:
+                    group = group.agreeing(outcomes[place], place)
+            if group.versions:
+                return group.first_of_each_name()
         return ()
-
-    def _agrees(self, version: Version, outcomes: Sequence[Outcome], places: Sequence[int]) -> bool:
-        if isinstance(outcomes, Outcomes) and outcomes.version is version:
-            return True
-        hard_first = reversed(places)  # the sieve has seen the first probe; the last ones differ most
-        return all(same_outcome(outcomes[place], self.outcome(version, place)) for place in hard_first)
 
 
 class Outcomes(Sequence[Outcome]):
@@ -161,14 +169,64 @@ class Outcomes(Sequence[Outcome]):
         return self.diagnosis.outcome(self.version, range(len(self))[place])
 
 
+class _Group:
+    """Versions that agree so far. The next probe parts them, once for all who ask."""
+
+    def __init__(self, versions: Sequence[Version], run: Callable[[Version, int], Outcome]) -> None:
+        self.versions, self.run = versions, run
+        self._parts: dict[int, dict[int, _Part]] = {}
+
+    def agreeing(self, outcome: Outcome, place: int) -> "_Group":
+        """What is left of the group where this comes out on a probe."""
+        parts = self._parts_on(place)
+        own = parts.get(id(outcome))
+        if own is None:
+            return self._near(outcome, parts)
+        if own.group is None:
+            own.group = self._near(outcome, parts)
+        return own.group
+
+    def _parts_on(self, place: int) -> "dict[int, _Part]":
+        if place not in self._parts:
+            parts: dict[int, _Part] = {}
+            for i, version in enumerate(self.versions):
+                outcome = self.run(version, place)
+                parts.setdefault(id(outcome), _Part(outcome)).members.append(i)
+            self._parts[place] = parts
+        return self._parts[place]
+
+    def _near(self, outcome: Outcome, parts: "dict[int, _Part]") -> "_Group":
+        near = [part.members for part in parts.values() if same_outcome(outcome, part.outcome)]
+        return _Group([self.versions[i] for i in sorted(i for members in near for i in members)], self.run)
+
+    def first_of_each_name(self) -> tuple[Version, ...]:
+        """The versions, without further ways to write the same mistakes."""
+        found: dict[tuple[str, ...], Version] = {}
+        for version in self.versions:
+            found.setdefault(version.names, version)
+        return tuple(found.values())
+
+
+@dataclass
+class _Part:
+    """Versions of a group with the same outcome to the last bit, and all that agree with them."""
+
+    outcome: Outcome
+    members: list[int] = field(default_factory=list)
+    group: _Group | None = None
+
+
 class _Sieve:
     """Versions by what they give on the first probe."""
 
     def __init__(self, versions: Sequence[Version], run: Callable[[Version, int], Outcome]) -> None:
+        self.run = run
         self.by_error: dict[str, list[Version]] = {}
+        self.groups: dict[int, _Group | None] = {}
         rows: dict[tuple[int, ...], list[tuple[Version, Array]]] = {}
         for version in versions:
             outcome = run(version, 0)
+            self.groups[id(outcome)] = None
             if outcome.value is None:
                 self.by_error.setdefault(outcome.error, []).append(version)
             elif outcome.value.dtype.kind in "biuf":
@@ -178,20 +236,27 @@ class _Sieve:
             for shape, found in rows.items()
         }
 
-    def candidates(self, outcome: Outcome) -> list[Version]:
+    def candidates(self, outcome: Outcome) -> _Group:
+        """The versions that agree on the first probe."""
+        if id(outcome) not in self.groups:
+            return _Group(self._near(outcome), self.run)
+        group = self.groups[id(outcome)]
+        if group is None:
+            group = self.groups[id(outcome)] = _Group(self._near(outcome), self.run)
+        return group
+
+    def _near(self, outcome: Outcome) -> list[Version]:
         if outcome.value is None:
             return self.by_error.get(outcome.error, [])
         versions, rows = self.by_shape.get(outcome.value.shape, ([], np.empty((0, outcome.value.size))))
         relative, absolute = tolerance(outcome.value)
+        row = outcome.value.ravel().astype(np.float64)
+        near = np.arange(len(versions))
         with np.errstate(all="ignore"):
-            near = np.isclose(
-                outcome.value.ravel().astype(np.float64),
-                rows,
-                rtol=relative,
-                atol=absolute,
-                equal_nan=True,
-            ).all(axis=-1)
-        return [versions[i] for i in np.flatnonzero(near)]
+            for part in (slice(0, 1), slice(1, None)):  # most differ in the first number already
+                close = np.isclose(row[part], rows[near, part], rtol=relative, atol=absolute, equal_nan=True)
+                near = near[close.all(axis=-1)]
+        return [versions[i] for i in near]
 
 
 def plain_outcome(function: Callable[..., Any], probe: Probe) -> Outcome:
@@ -225,7 +290,8 @@ def _seen(outcome: Outcome, probe: Probe) -> Outcome:
     if outcome.value is None:
         return outcome
     value = probe.form.seen(probe.inputs, outcome.value) if probe.form.seen else outcome.value
-    return replace(outcome, value=no_finer(probe.inputs, value))
+    value = no_finer(probe.inputs, value)
+    return outcome if value is outcome.value else replace(outcome, value=value)
 
 
 def same_outcome(one: Outcome, other: Outcome) -> bool:

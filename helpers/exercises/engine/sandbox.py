@@ -132,12 +132,16 @@ class Runner:
             outcome = Outcome(stopped=True)
         altered = _altered(inputs, things) if self.form.tensors and not outcome.stopped else {}
         changed = tuple(n for n in inputs if n in altered or not _same_input(inputs[n], given[n]))
-        outcome = replace(outcome, altered=tuple(text for text in altered.values() if text))
-        if outcome.value is not None and self.form.seen:
-            outcome = replace(outcome, value=self.form.seen(inputs, outcome.value))
-        if outcome.value is not None:
-            outcome = replace(outcome, value=no_finer(inputs, outcome.value))
-        return replace(outcome, printed=printed.getvalue(), changed=changed)
+        value = outcome.value
+        if value is not None:
+            value = no_finer(inputs, self.form.seen(inputs, value) if self.form.seen else value)
+        return replace(
+            outcome,
+            value=value,
+            altered=tuple(text for text in altered.values() if text),
+            printed=printed.getvalue(),
+            changed=changed,
+        )
 
 
 def no_finer(inputs: Inputs, value: Array) -> Array:

@@ -1,0 +1,122 @@
+"""No verdict hangs on the processor: tools/processors.py says what is compared."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import processors
+import pytest
+
+from helpers.exercises.diagnosis import ABSOLUTE, SINGLE, plain_outcome
+from helpers.exercises.probes import Probe
+from helpers.exercises.sandbox import Outcome
+
+A_PAIR_IN = 80  # all of them take a minute a processor: python tools/processors.py --pairs
+
+
+def moved(one: object, other: object) -> float:
+    first, second = (processors.as_record([Outcome(value=np.array(value))]) for value in (one, other))
+    (steps,) = processors.moves(first, second)
+    return float(steps)
+
+
+# --- the comparison
+
+
+def test_a_move_is_counted_in_tolerances():
+    assert moved([1.0, 2.0], [1.0, 2.0]) == 0
+    assert moved([0.0, 2.0], [0.5 * ABSOLUTE, 2.0]) == pytest.approx(0.5, rel=1e-3)
+    single = np.zeros(2, dtype=np.float32)
+    assert moved(single, single + np.float32(SINGLE / 20)) == pytest.approx(0.5, rel=1e-3)
+    assert moved([np.nan, np.inf], [np.nan, np.inf]) == 0
+    assert moved(np.empty((0, 3)), np.empty((0, 3))) == 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([1.0], [np.nan]),
+        ([np.inf], [-np.inf]),
+        ([1.0], [np.inf]),
+        ([True, False], [True, True]),
+        ([3], [4]),
+        ([1.0], np.array([1.0], dtype=np.float32)),
+        ([1.0], [[1.0]]),
+    ],
+)
+def test_whatever_is_no_number_may_not_move_at_all(one, other):
+    assert moved(one, other) == np.inf
+
+
+def test_an_error_may_not_change_its_words():
+    errors = [processors.as_record([Outcome(error=text)]) for text in ("ValueError: 3", "ValueError: 4")]
+    assert processors.moves(errors[0], errors[0]) == [0]
+    assert processors.moves(*errors) == [np.inf]
+
+
+def test_outcomes_do_not_count_for_each_other():
+    one = [Outcome(value=np.array([1.0, 2.0])), Outcome(error="no"), Outcome(value=np.array([3.0]))]
+    other = [*one[:2], Outcome(value=np.array([4.0]))]
+    steps = processors.moves(processors.as_record(one), processors.as_record(other))
+    assert (steps > processors.MOST).tolist() == [False, False, True]
+    other = [Outcome(error="yes"), *one[1:]]
+    steps = processors.moves(processors.as_record(one), processors.as_record(other))
+    assert (steps > processors.MOST).tolist() == [True, False, False]
+
+
+def test_a_probe_of_many_numbers_in_float32_would_be_noticed():
+    """Sums in another order, which is all that another processor does."""
+    rows = np.random.default_rng(0).normal(size=(50, 4096)).astype(np.float32)
+    probe = Probe("long rows", {"rows": rows})
+    forwards = plain_outcome(lambda rows: np.cumsum(rows, axis=-1)[:, -1], probe)
+    backwards = plain_outcome(lambda rows: np.cumsum(rows[:, ::-1], axis=-1)[:, -1], probe)
+    (steps,) = processors.moves(*(processors.as_record([outcome]) for outcome in (forwards, backwards)))
+    assert steps > processors.MOST
+
+
+# --- the processors
+
+
+def test_a_setting_reaches_the_child():
+    code = "import numpy as np; print(np.show_config(mode='dicts')['SIMD Extensions'].get('found', []))"
+    for name in processors.settings():
+        variables = processors.environment(name, threads=2)
+        assert variables["OPENBLAS_NUM_THREADS"] == "2"
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        if name in ("plain", "oldest"):
+            assert done.stdout.strip() == "[]"
+
+
+def test_without_a_processor_to_play_there_is_the_native_one_alone(monkeypatch):
+    monkeypatch.setattr(processors.platform, "machine", lambda: "arm64")
+    assert processors.settings() == {"native": {}}
+    assert "arm64" in processors.skipped("Prescott")
+    assert processors.environment("oldest") == dict(os.environ)
+
+
+def test_every_exception_is_a_pair_that_is_tried():
+    pairs = {
+        (exercise.name, frozenset(version.names))
+        for exercise in processors.distinct()
+        for version in exercise.diagnosis.pairs
+    }
+    assert set(processors.EXCEPTIONS) <= pairs
+
+
+def test_no_outcome_hangs_on_the_processor(capsys):
+    """Single mistakes and some of the pairs, on every probe: one thread here, two under every setting."""
+    for why in filter(None, map(processors.skipped, processors.KERNELS)):
+        with capsys.disabled():
+            print(f"\nskipped: {why}")
+    for setting, found in processors.compare(every=A_PAIR_IN, threads=(2,)):
+        wrong = [str(move) for move in found if not move.excused]
+        assert not wrong, f"{setting}: {wrong[:20]}"
