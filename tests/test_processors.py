@@ -10,9 +10,9 @@ import numpy as np
 import processors
 import pytest
 
-from helpers.exercises.diagnosis import ABSOLUTE, SINGLE, plain_outcome
-from helpers.exercises.probes import Probe
-from helpers.exercises.sandbox import Outcome
+from helpers.exercises.engine.diagnosis import ABSOLUTE, SINGLE, plain_outcome
+from helpers.exercises.engine.probes import Probe
+from helpers.exercises.engine.sandbox import Outcome
 
 A_PAIR_IN = 80  # all of them take a minute a processor: python tools/processors.py --pairs
 

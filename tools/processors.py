@@ -24,9 +24,9 @@ from pathlib import Path
 import numpy as np
 
 from helpers.exercises.catalogue import lessons
-from helpers.exercises.diagnosis import Diagnosis, Version, plain_outcome, tolerance
+from helpers.exercises.engine.diagnosis import Diagnosis, Version, plain_outcome, tolerance
+from helpers.exercises.engine.sandbox import Outcome
 from helpers.exercises.kinds import Write
-from helpers.exercises.sandbox import Outcome
 from helpers.validation import Array
 
 ROOT = Path(__file__).resolve().parents[1]
