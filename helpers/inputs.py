@@ -29,9 +29,7 @@ from helpers.validation import (
 )
 
 Attended = tuple[Array, Array, Array, Mask | None]
-Matrices = tuple[
-    Array, Array, Array, Array, Array, Array, Array, Array
-]  # w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o
+Matrices = tuple[Array, ...]  # w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o
 
 # --- lessons 01 to 05 ---------------------------------------------------------------------------------------
 

@@ -128,15 +128,17 @@ def require_matching_stacks(
 def require_fitting(queries: Array | Planned, keys: Array | Planned, values: Array | Planned) -> None:
     """Raise ValueError, with the shapes, unless queries fit keys and keys fit values."""
     require_same_length("keys", keys, "values", values, axis=-2)
+    require_matching_stacks("queries", queries, "values", values)
+    require_matching_stacks("keys", keys, "values", values)
     require_same_length("queries", queries, "keys", keys)
-    require_all_stacks(queries, keys, values)
+    require_matching_stacks("queries", queries, "keys", keys)
 
 
 def require_all_stacks(queries: Array | Planned, keys: Array | Planned, values: Array | Planned) -> None:
     """Raise ValueError, with the shapes, unless the axes before the last two broadcast, each with each."""
+    require_matching_stacks("queries", queries, "keys", keys)
     require_matching_stacks("queries", queries, "values", values)
     require_matching_stacks("keys", keys, "values", values)
-    require_matching_stacks("queries", queries, "keys", keys)
 
 
 def require_scores(name: str, scores: Array) -> None:
