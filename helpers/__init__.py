@@ -5,7 +5,8 @@ scaling          scores, d_k -> scores                          lesson 02
 softmax          scores -> weights                              lesson 03
 attention        score, scale, mask, softmax, mix               lesson 04
 masking          which query may attend to which key            lesson 05
-multi_head       split, attend, merge, W_O                      lesson 06
+heads            project, split, attend, merge                  lessons 06 and 07
+multi_head       a sequence that reads itself, in heads         lesson 06
 cross_attention  queries from here, keys and values from there  lesson 07
 streaming        the same without the n × n matrix, and a cache lesson 12
 pytorch          the same in tensors, on a GPU where one is     lesson 08
@@ -19,7 +20,10 @@ dates            year, month and day in a written date                     lesso
 digits           grids of small digits, cut into patches                   lesson 07
 cached_reader    the reader of lesson 07 with a cache, or with shared keys lesson 12
 
+door             input is checked once, where it comes in; behind it stands the maths alone
+inputs           what each function of the maths asks of its input
 validation       what every helper asks of its input, and the words of its errors
+precision        what float16 and the ends of a dtype's range ask of the maths
 machine          what lesson 00 says of the machine
 datasets         one function per file in data/, checksum verified
 plots            one function per kind of picture; each prints its finding in words

@@ -3,19 +3,17 @@
 The course in five steps: score, scale, mask, softmax, mix. Lesson 04 uses no mask, lesson 05 opens it.
 """
 
-import numpy as np
-from numpy.typing import ArrayLike
-
+from helpers import inputs
+from helpers.door import checked_by
 from helpers.masking import mask_scores
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
 from helpers.softmax import softmax
-from helpers.validation import Array, as_rows, require_finite, require_matching_stacks, require_same_length
+from helpers.validation import Array, Mask
 
 
-def attention(
-    queries: ArrayLike, keys: ArrayLike, values: ArrayLike, mask: ArrayLike | None = None
-) -> tuple[Array, Array]:
+@checked_by(inputs.attention)
+def attention(queries: Array, keys: Array, values: Array, mask: Mask | None = None) -> tuple[Array, Array]:
     """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output (..., n_queries, d_v), weights.
 
     weights (..., n_queries, n_keys): row i is how query i shares 1 among the keys. Row i of the output is
@@ -26,19 +24,7 @@ def attention(
     but real numbers, or a mask that is not of True and False.
     Source: Vaswani et al. 2017, section 3.2.1, eq. 1.
     """
-    queries, keys, values = _checked(queries, keys, values)
     d_k = queries.shape[-1]
     scores = scale_scores(dot_product_scores(queries, keys), d_k)
     weights = softmax(mask_scores(scores, mask))
     return weights @ values, weights
-
-
-def _checked(queries: ArrayLike, keys: ArrayLike, values: ArrayLike) -> tuple[Array, Array, Array]:
-    queries = as_rows("queries", queries, "n_queries", "d_k")
-    keys = as_rows("keys", keys, "n_keys", "d_k")
-    values = as_rows("values", values, "n_keys", "d_v")
-    require_same_length("keys", keys, "values", values, axis=-2)
-    for name, array in (("queries", queries), ("keys", keys)):
-        require_matching_stacks(name, array, "values", values)
-    require_finite("values", values)
-    return np.asarray(queries), np.asarray(keys), values

@@ -1,17 +1,14 @@
 """How does one sequence read another? Queries from here, keys and values from there (lesson 07)."""
 
-from numpy.typing import ArrayLike
+from helpers import inputs
+from helpers.door import checked_by
+from helpers.heads import attend_in_heads
+from helpers.validation import Array, Mask
 
-from helpers.multi_head import Projections, attend_in_heads, project
-from helpers.validation import Array
 
-
+@checked_by(inputs.cross_attention)
 def cross_attention(
-    x: ArrayLike,
-    context: ArrayLike,
-    projections: Projections,
-    n_heads: int = 1,
-    mask: ArrayLike | None = None,
+    x: Array, context: Array, projections: tuple[Array, ...], n_heads: int = 1, mask: Mask | None = None
 ) -> tuple[Array, Array]:
     """(..., n_queries, d_model), (..., n_keys, d_context) -> output (..., n_queries, d_out), weights.
 
@@ -22,8 +19,9 @@ def cross_attention(
     Raises ValueError where shapes do not fit, and as attention does; TypeError for anything but real numbers.
     Source: Vaswani et al. 2017, section 3.2.3, "encoder-decoder attention".
     """
-    queries = project("x", x, "w_q", projections.w_q, projections.b_q)
-    keys = project("context", context, "w_k", projections.w_k, projections.b_k)
-    values = project("context", context, "w_v", projections.w_v, projections.b_v)
+    w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o = projections
+    queries = x @ w_q + b_q
+    keys = context @ w_k + b_k
+    values = context @ w_v + b_v
     merged, weights = attend_in_heads(queries, keys, values, n_heads, mask)
-    return project("the merged heads", merged, "w_o", projections.w_o, projections.b_o), weights
+    return merged @ w_o + b_o, weights

@@ -2,12 +2,13 @@
 
 import math
 
-from numpy.typing import ArrayLike
+from helpers import inputs
+from helpers.door import checked_by
+from helpers.validation import Array
 
-from helpers.validation import Array, as_floats, require_count
 
-
-def scale_scores(scores: ArrayLike, d_k: int) -> Array:
+@checked_by(inputs.scale_scores)
+def scale_scores(scores: Array, d_k: int) -> Array:
     """(..., n_queries, n_keys), d_k -> (..., n_queries, n_keys): scores / √d_k.
 
     d_k is the number of entries in each query and key. A dot product of d_k terms of variance 1 has
@@ -15,6 +16,4 @@ def scale_scores(scores: ArrayLike, d_k: int) -> Array:
     Raises ValueError unless d_k is at least 1, TypeError unless it is a whole number.
     Source: Vaswani et al. 2017, section 3.2.1, eq. 1 and footnote 4.
     """
-    scores = as_floats("scores", scores)
-    d_k = require_count("d_k", d_k)
     return scores / math.sqrt(d_k)  # math's plain float keeps float16 and float32; NumPy's would not

@@ -13,15 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from helpers.masking import Mask, causal_mask
+from helpers.door import behind_the_door
+from helpers.masking import causal_mask
+from helpers.precision import finite, less, lowest, or_one, working_dtype
 from helpers.scaling import scale_scores
 from helpers.validation import (
     Array,
+    Mask,
     as_floats,
+    as_mask,
     as_rows,
+    require_all_stacks,
     require_count,
     require_finite,
-    require_matching_stacks,
     require_same_length,
     require_scores,
 )
@@ -30,6 +34,8 @@ from helpers.validation import (
 # that the two products of a tile take far longer than Python's steps around them. Few queries in a tile waste
 # little on the diagonal of a causal mask; many keys in it make the passes over its rows efficient.
 TILE_QUERIES, TILE_KEYS = 128, 1024
+
+Fitting = tuple[Array, Array, Array, Mask | None]  # queries, keys, values, mask
 
 
 def online_softmax(scores: ArrayLike, tile: int = TILE_KEYS) -> tuple[Array, Array]:
@@ -47,14 +53,13 @@ def online_softmax(scores: ArrayLike, tile: int = TILE_KEYS) -> tuple[Array, Arr
         raise ValueError("scores must have shape (..., n_queries, n_keys); got a single number, shape ()")
     require_scores("scores", scores)
     tile = require_count("tile", tile)
-    working = _working_dtype(scores)
+    working = working_dtype(scores)
     running_max, running_sum = _nothing_seen(scores.shape[:-1], working)
     for columns in _slices(0, scores.shape[-1], tile):
         tile_of_scores = scores[..., columns].astype(working)  # a copy, because the step overwrites it
         _, _, running_max, running_sum = _one_step(tile_of_scores, running_max, running_sum)
-    with np.errstate(over="ignore"):  # as in _one_step
-        shifted = scores.astype(working) - running_max
-    weights = np.exp(shifted) / _or_one(running_sum)
+    shifted = less(scores.astype(working), running_max)
+    weights = np.exp(shifted) / or_one(running_sum)
     return weights.astype(scores.dtype), _log_sum_exp(running_max, running_sum)
 
 
@@ -78,11 +83,10 @@ def merge_partials(
             f"got {output.shape} and {other_output.shape}"
         )
     larger = np.maximum(log_sum_exp, other_log_sum_exp)
-    larger = np.maximum(larger, np.finfo(larger.dtype).min)  # a finite floor: −inf − −inf would be NaN
-    with np.errstate(over="ignore"):  # as in _one_step
-        rescale, other_rescale = np.exp(log_sum_exp - larger), np.exp(other_log_sum_exp - larger)
+    larger = np.maximum(larger, lowest(larger.dtype))
+    rescale, other_rescale = np.exp(less(log_sum_exp, larger)), np.exp(less(other_log_sum_exp, larger))
     running_sum = rescale + other_rescale  # an output is a partial result with sum 1 and maximum log_sum_exp
-    share, other_share = rescale / _or_one(running_sum), other_rescale / _or_one(running_sum)
+    share, other_share = rescale / or_one(running_sum), other_rescale / or_one(running_sum)
     merged = share[..., None] * output + other_share[..., None] * other_output
     merged = merged.astype(np.result_type(output, other_output))
     return merged, _log_sum_exp(larger[..., None], running_sum[..., None])
@@ -113,10 +117,10 @@ def blocked_attention(
     before they are divided: where n_keys of them overflow the dtype, the output is inf, with NumPy's warning.
     Source: Rabe and Staats 2021, "Self-attention Does Not Need O(n²) Memory"; Dao et al. 2022, algorithm 1.
     """
-    queries, keys, values = _fitting(*_checked(queries, keys, values))
+    queries, keys, values, mask = _fitting(*_checked(queries, keys, values), mask)
     reach = _reach(queries.shape[-2], keys.shape[-2], causal, window)
     tiles = require_count("tile_queries", tile_queries), require_count("tile_keys", tile_keys)
-    return _attend_in_tiles(queries, keys, values, mask, reach, *tiles)
+    return behind_the_door(_attend_in_tiles, queries, keys, values, mask, reach, *tiles)
 
 
 def tile_kinds(
@@ -178,9 +182,9 @@ def grouped_query_attention(
     Raises as blocked_attention does, and ValueError unless n_kv_heads divides n_heads.
     Source: Ainslie et al. 2023, "GQA: Training Generalized Multi-Query Transformer Models", section 2.2.
     """
-    queries, keys, values = _fitting_heads(*_checked(queries, keys, values))
+    queries, keys, values, mask = _fitting_heads(*_checked(queries, keys, values), mask)
     reach = _reach(queries.shape[-2], keys.shape[-2], causal, window)
-    return _attend_in_groups(queries, keys, values, mask, reach)
+    return behind_the_door(_attend_in_groups, queries, keys, values, mask, reach)
 
 
 class KVCache:
@@ -264,8 +268,10 @@ class KVCache:
             )
         reach = _reach(n_queries, self._length, True, window)
         if self._keys.ndim == 2:  # a single matrix has no axis of heads
-            return _attend_in_tiles(*_fitting(queries, self.keys, self.values), mask, reach)
-        return _attend_in_groups(*_fitting_heads(queries, self.keys, self.values), mask, reach)
+            fitting = _fitting(queries, self.keys, self.values, mask)
+            return behind_the_door(_attend_in_tiles, *fitting, reach)
+        fitting = _fitting_heads(queries, self.keys, self.values, mask)
+        return behind_the_door(_attend_in_groups, *fitting, reach)
 
 
 class _Reach(NamedTuple):
@@ -308,22 +314,20 @@ def _attend_in_tiles(
     queries: Array,
     keys: Array,
     values: Array,
-    mask: ArrayLike | None,
+    mask: Mask | None,
     reach: _Reach,
     tile_queries: int = TILE_QUERIES,
     tile_keys: int = TILE_KEYS,
 ) -> tuple[Array, Array]:
     """One sequence and one head after the other, one tile of queries after the other."""
     n_queries, d_v = queries.shape[-2], values.shape[-1]
-    scores_stack = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2])
-    mask = _as_a_view(mask, (*scores_stack, n_queries, keys.shape[-2]))
-    stack = np.broadcast_shapes(scores_stack, values.shape[:-2])
+    stack = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2], values.shape[:-2])
     queries, keys, values = (
         np.broadcast_to(part, stack + part.shape[-2:]) for part in (queries, keys, values)
     )
     mask = None if mask is None else np.broadcast_to(mask, stack + mask.shape[-2:])
     output = np.empty((*stack, n_queries, d_v), np.result_type(queries, keys, values))
-    log_sum_exp = np.empty((*stack, n_queries), _working_dtype(output))
+    log_sum_exp = np.empty((*stack, n_queries), working_dtype(output))
     room = np.empty(min(tile_queries, n_queries) * min(tile_keys, keys.shape[-2]), log_sum_exp.dtype)
     for place in np.ndindex(stack):
         one_mask = None if mask is None else mask[place]
@@ -364,10 +368,9 @@ def _attend_rows(
         name = f"scores of queries from {rows.start} with keys from {columns.start}"
         exponentials, rescale, running_max, running_sum = _one_step(scores, running_max, running_sum, name)
         weighted_sum = rescale * weighted_sum + exponentials @ tile_of_values
-    return weighted_sum / _or_one(running_sum), _log_sum_exp(running_max, running_sum)
+    return weighted_sum / or_one(running_sum), _log_sum_exp(running_max, running_sum)
 
 
-@np.errstate(over="ignore")  # −3e38 − 3e38 becomes −inf: the exponential is 0 all the same
 def _one_step(
     scores: Array, running_max: Array, running_sum: Array, name: str = "scores"
 ) -> tuple[Array, Array, Array, Array]:
@@ -378,27 +381,22 @@ def _one_step(
     new_max = np.maximum(running_max, scores.max(axis=-1, keepdims=True))
     if not (new_max < np.inf).all():  # NaN is not smaller, either
         require_scores(name, scores)
-    rescale = np.exp(running_max - new_max)  # what was summed under a smaller maximum came out too large
-    exponentials = np.exp(np.subtract(scores, new_max, out=scores), out=scores)
+    rescale = np.exp(less(running_max, new_max))  # what was summed under a smaller maximum came out too large
+    exponentials = np.exp(less(scores, new_max, out=scores), out=scores)
     ones = np.ones((scores.shape[-1], 1), scores.dtype)
     sum_of_tile = exponentials @ ones  # a product is faster than .sum()
     return exponentials, rescale, new_max, rescale * running_sum + sum_of_tile
 
 
 def _nothing_seen(rows: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, Array]:
-    """The maximum and the sum of no score: the lowest finite number, because −inf − −inf is NaN, and 0."""
-    return np.full((*rows, 1), np.finfo(dtype).min, dtype), np.zeros((*rows, 1), dtype)
+    """The maximum and the sum of no score: the lowest finite number, and 0."""
+    return np.full((*rows, 1), lowest(dtype), dtype), np.zeros((*rows, 1), dtype)
 
 
 def _log_sum_exp(running_max: Array, running_sum: Array) -> Array:
     """Two of (..., n_queries, 1) -> (..., n_queries): log Σ e^score, −inf where no score was seen."""
-    logs = np.where(running_sum > 0, running_max + np.log(_or_one(running_sum)), -np.inf)
+    logs = np.where(running_sum > 0, running_max + np.log(or_one(running_sum)), -np.inf)
     return np.asarray(logs[..., 0], running_sum.dtype)
-
-
-def _or_one(sums: Array) -> Array:
-    """The sums, with 1 for the 0 of a row that has seen nothing: its numerator is 0 as well."""
-    return np.where(sums == 0, sums.dtype.type(1), sums)
 
 
 def _shaped(room: Array, rows: slice, columns: slice) -> Array:
@@ -424,19 +422,13 @@ def _hide_by_place(scores: Array, reach: _Reach, rows: slice, columns: slice) ->
         np.copyto(early, -np.inf, where=too_early)
 
 
-def _working_dtype(array: Array) -> np.dtype[Any]:
-    """float32 for float16, whose sums stop growing at 2048 + 1; otherwise what it is."""
-    return np.result_type(array, np.float32)
-
-
 def _attend_in_groups(
-    queries: Array, keys: Array, values: Array, mask: ArrayLike | None, reach: _Reach
+    queries: Array, keys: Array, values: Array, mask: Mask | None, reach: _Reach
 ) -> tuple[Array, Array]:
     """(..., n_heads, n, d) is looked at as (..., n_kv_heads, heads that share, n, d): nothing is copied."""
     n_heads, n_kv_heads = queries.shape[-3], keys.shape[-3]
     groups = n_kv_heads, n_heads // n_kv_heads
     outer = np.broadcast_shapes(queries.shape[:-3], keys.shape[:-3])
-    mask = _as_a_view(mask, (*outer, n_heads, reach.n_queries, reach.n_keys))
     output, log_sum_exp = _attend_in_tiles(
         queries.reshape(*queries.shape[:-3], *groups, *queries.shape[-2:]),
         keys[..., None, :, :],
@@ -463,21 +455,19 @@ def _checked(queries: ArrayLike, keys: ArrayLike, values: ArrayLike) -> tuple[Ar
     keys = as_rows("keys", keys, "n_keys", "d_k")
     values = as_rows("values", values, "n_keys", "d_v")
     require_same_length("keys", keys, "values", values, axis=-2)
-    extremes = values.min(initial=0), values.max(initial=0)  # NaN if there is one
-    if not np.isfinite(extremes).all():  # asked of two numbers, not of an array as large as the values
-        require_finite("values", values)
-    return queries, keys, values
+    return queries, keys, finite("values", values)
 
 
-def _fitting(queries: Array, keys: Array, values: Array) -> tuple[Array, Array, Array]:
+def _fitting(queries: Array, keys: Array, values: Array, mask: ArrayLike | None) -> Fitting:
+    """As blocked_attention takes them -> the same, the mask in the shape of the scores."""
     require_same_length("queries", queries, "keys", keys)
-    require_matching_stacks("queries", queries, "keys", keys)
-    for name, array in (("queries", queries), ("keys", keys)):
-        require_matching_stacks(name, array, "values", values)
-    return queries, keys, values
+    require_all_stacks(queries, keys, values)
+    stack = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2])
+    return queries, keys, values, _as_a_view(mask, (*stack, queries.shape[-2], keys.shape[-2]))
 
 
-def _fitting_heads(queries: Array, keys: Array, values: Array) -> tuple[Array, Array, Array]:
+def _fitting_heads(queries: Array, keys: Array, values: Array, mask: ArrayLike | None) -> Fitting:
+    """As grouped_query_attention takes them -> the same, the mask in the shape of the scores."""
     require_same_length("queries", queries, "keys", keys)
     shapes = f"got queries {queries.shape}, keys {keys.shape}, values {values.shape}"
     if min(queries.ndim, keys.ndim, values.ndim) < 3:
@@ -488,23 +478,16 @@ def _fitting_heads(queries: Array, keys: Array, values: Array) -> tuple[Array, A
             f"keys and values must have the same number of heads (axis −3), and it must divide the number of "
             f"heads of the queries; {shapes}"
         )
-    _fitting(queries[..., :1, :, :], keys[..., :1, :, :], values[..., :1, :, :])
-    return queries, keys, values
+    require_all_stacks(queries[..., :1, :, :], keys[..., :1, :, :], values[..., :1, :, :])
+    outer = np.broadcast_shapes(queries.shape[:-3], keys.shape[:-3])
+    shape = (*outer, n_heads, queries.shape[-2], keys.shape[-2])
+    return queries, keys, values, _as_a_view(mask, shape)
 
 
 def _as_a_view(mask: ArrayLike | None, shape: tuple[int, ...]) -> Mask | None:
     """The mask in the shape of the scores, without a copy: a row of padding stays one row in memory."""
-    if mask is None:
-        return None
-    mask = np.asarray(mask)
-    if mask.dtype != np.bool_:
-        raise TypeError(f"mask must hold True (may attend) and False (may not); got dtype {mask.dtype}")
-    try:
-        return np.broadcast_to(mask, shape)
-    except ValueError as error:
-        raise ValueError(
-            f"mask must broadcast to the scores, (..., n_queries, n_keys) = {shape}; got {mask.shape}"
-        ) from error
+    mask = as_mask(mask, shape)
+    return None if mask is None else np.broadcast_to(mask, shape)
 
 
 def _checked_partial(whose: str, output: ArrayLike, log_sum_exp: ArrayLike) -> tuple[Array, Array]:
@@ -517,7 +500,7 @@ def _checked_partial(whose: str, output: ArrayLike, log_sum_exp: ArrayLike) -> t
         )
     require_finite(f"{whose}output", output)
     require_scores(f"{whose}log_sum_exp", log_sum_exp)
-    return output, log_sum_exp.astype(_working_dtype(log_sum_exp))
+    return output, log_sum_exp.astype(working_dtype(log_sum_exp))
 
 
 def _with_rows(kept: Array, length: int, new: Array) -> Array:

@@ -14,6 +14,7 @@ from types import FunctionType, ModuleType
 import pytest
 
 import helpers
+import helpers.inputs
 import helpers.validation
 
 FOLDER = Path(helpers.__file__).parent
@@ -32,17 +33,21 @@ MAY_LOAD = {
 
 # A module imports only modules of a lower storey: the maths knows no data, no pictures and no exercises.
 STOREYS = [
-    {"helpers.validation"},
+    {"helpers.validation", "helpers.door"},
+    {"helpers.inputs", "helpers.precision"},
     {"helpers.similarity", "helpers.scaling", "helpers.softmax", "helpers.masking"},
     {"helpers.attention", "helpers.columns", "helpers.leaks"},
-    {"helpers.multi_head"},
+    {"helpers.heads"},
     {"helpers.cross_attention", "helpers.streaming"},
+    {"helpers.multi_head"},
     {"helpers.encoder_decoder", "helpers.pytorch"},
     {"helpers.alignments", "helpers.cached_reader", "helpers.datasets", "helpers.dates", "helpers.digits"},
     {"helpers.plots", "helpers.exercises"},
     {"helpers.benchmark", "helpers.streaming_plots"},
 ]
-MATHS = sorted(set().union(*STOREYS[1:5]))
+MATHS = sorted(set().union(*STOREYS[2:7]))
+BEFORE_THE_MATHS = sorted(set().union(*STOREYS[:2]))
+CHECKS = ["helpers.inputs", "helpers.precision"]  # built on those of helpers.validation
 
 
 def module_names() -> list[str]:
@@ -162,7 +167,7 @@ def test_inside_a_package_imports_go_round_in_no_circle(package: str) -> None:
 @pytest.mark.parametrize("name", MATHS)
 def test_the_maths_imports_numpy_and_maths_and_no_more(name: str) -> None:
     others = {other for other in imports_of(name) if other.split(".")[0] not in sys.stdlib_module_names}
-    assert others <= {"numpy", "numpy.typing", "helpers.validation", *MATHS}
+    assert others <= {"numpy", "numpy.typing", *BEFORE_THE_MATHS, *MATHS}
     assert "helpers.validation" in others
 
 
@@ -213,10 +218,13 @@ def test_a_function_that_gives_an_array_opens_with_its_shapes(name: str) -> None
 
 
 def raising_functions(*names: str) -> set[str]:
-    """Functions of these modules that raise, or call one that does: a private one, a check, or the maths."""
+    """Functions of these modules that raise, or call one that does: a private one, a check, or the maths.
+
+    What stands behind a door raises what its check raises.
+    """
     calls: dict[str, set[str]] = {}
     raising: set[str] = set()
-    below = [helpers.validation, *map(importlib.import_module, set(MATHS) & set(names))]
+    below = [helpers.validation, *map(importlib.import_module, {*MATHS, *CHECKS} & set(names))]
     if set(IN_TORCH) & set(names):
         below.append(importlib.import_module("helpers.pytorch.validation"))
     checks = {function.__name__ for module in below for function in public_functions(module)}
@@ -225,8 +233,9 @@ def raising_functions(*names: str) -> set[str]:
             if isinstance(node, ast.FunctionDef):
                 inside = list(ast.walk(node))
                 called = [call.func for call in inside if isinstance(call, ast.Call)]
+                at_the_door = any(ast.unparse(d).startswith("checked_by(") for d in node.decorator_list)
                 calls.setdefault(node.name, set()).update(f.id for f in called if isinstance(f, ast.Name))
-                if any(isinstance(part, ast.Raise) for part in inside):
+                if at_the_door or any(isinstance(part, ast.Raise) for part in inside):
                     raising.add(node.name)
     while True:
         passed_on = {name for name in raising if name.startswith("_") or name in checks}
@@ -239,10 +248,13 @@ def raising_functions(*names: str) -> set[str]:
 
 # `check` of the exercises never raises; a picture says what it asks beyond real numbers.
 @pytest.mark.parametrize(
-    "name", [*MATHS, *IN_TORCH, "helpers.validation", "helpers.datasets", "helpers.plots"]
+    "name", [*MATHS, *IN_TORCH, *CHECKS, "helpers.validation", "helpers.datasets", "helpers.plots"]
 )
 def test_a_function_that_can_raise_says_so(name: str) -> None:
-    raising = raising_functions(*{*MATHS, "helpers.validation"} if name in MATHS else {name})
+    with_checks = (
+        {*MATHS, *CHECKS[1:], "helpers.validation"} if name in MATHS else {name, "helpers.validation"}
+    )
+    raising = raising_functions(*with_checks if name in [*MATHS, *CHECKS] else {name})
     functions = [item for item in public_functions(importlib.import_module(name)) if item.__name__ in raising]
     assert functions
     for function in functions:
@@ -255,3 +267,8 @@ def test_every_function_of_the_maths_checks_what_it_is_given() -> None:
         functions = {function.__name__ for function in public_functions(importlib.import_module(name))}
         assert functions
         assert functions <= raising_functions(*MATHS, "helpers.validation"), name
+
+
+def test_every_check_at_a_door_can_raise() -> None:
+    checks = {function.__name__ for function in public_functions(helpers.inputs)}
+    assert checks <= raising_functions("helpers.inputs", "helpers.validation")

@@ -1,0 +1,84 @@
+"""What float16, and the ends of a dtype's range, ask of the maths: here, in one place, each with its reason.
+
+On paper none of this exists. float16 knows no number above 65,504, and above 2048 it cannot add 1; and in
+every dtype ∞ − ∞, 0 × ∞ and 0 / 0 are NaN.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from helpers.validation import Array, require_finite, require_scores
+
+
+def minus_largest(scores: Array, axis: int = -1) -> Array:
+    """Scores of any shape -> the same shape, less their largest along `axis`: no exponential can overflow.
+
+    Raises ValueError where a score is NaN or +inf. Either shows in the largest, so nothing else is looked at.
+    """
+    largest = scores.max(axis=axis, keepdims=True, initial=lowest(scores.dtype))
+    if not (largest < np.inf).all():  # NaN is not smaller, either
+        require_scores("scores", scores)
+    return less(scores, largest)
+
+
+def less(scores: Array, largest: Array, out: Array | None = None) -> Array:
+    """Scores, their largest -> scores − largest, at most 0."""
+    with np.errstate(over="ignore"):  # in float16, −60000 − 60000 becomes −inf: the weight is 0 all the same
+        return np.subtract(scores, largest, out=out)
+
+
+def lowest(dtype: np.dtype[Any]) -> Any:
+    """A dtype -> its lowest finite number, from which the search for the largest score starts."""
+    return np.finfo(dtype).min  # not −inf: −inf − −inf would be NaN
+
+
+def totals_of(exponentials: Array, axis: int = -1) -> Array:
+    """Any shape -> float64, with length 1 along `axis`: the sums to divide by.
+
+    In float16, 2048 + 1 is 2048. Where every score is −inf, or there is none, all is 0 and the sum is given
+    as 1: the quotient is then 0.
+    """
+    return or_one(exponentials.sum(axis=axis, keepdims=True, dtype=np.float64))
+
+
+def or_one(sums: Array) -> Array:
+    """Any shape -> the same shape, with 1 for 0: where nothing was summed, 0 / 1 is 0 and 0 / 0 is NaN."""
+    return np.where(sums == 0, sums.dtype.type(1), sums)
+
+
+def rounded_to(array: Array, numbers: Array) -> Array:
+    """Any numbers, others -> the same numbers in the dtype of the others."""
+    return array.astype(numbers.dtype, copy=False)
+
+
+def lengths_of(vectors: Array) -> Array:
+    """(..., d) -> (...) in float64, where the squares of float16 and float32 numbers cannot overflow."""
+    return np.asarray(np.linalg.norm(vectors.astype(np.float64), axis=-1))
+
+
+def directions_of(vectors: Array) -> Array:
+    """(..., d) -> (..., d) in float64: each vector divided by its length, which its own dtype may not reach.
+
+    Its largest entry is made 1 first; then no square overflows or vanishes in float64, either.
+    """
+    vectors = vectors.astype(np.float64)
+    vectors = vectors / abs(vectors).max(axis=-1, keepdims=True)
+    return vectors / lengths_of(vectors)[..., None]
+
+
+def finite(name: str, array: Array) -> Array:
+    """A name, an array -> the array. Raises ValueError where a number is NaN or infinite.
+
+    For values that were computed: a product may leave the range, and 0 times inf is NaN, so that a weight of
+    0 would not hide it. Two numbers are asked, not an array as large as the values.
+    """
+    smallest, largest = array.min(initial=0), array.max(initial=0)  # NaN if there is one
+    if not (np.isfinite(smallest) and np.isfinite(largest)):
+        require_finite(name, array)
+    return array
+
+
+def working_dtype(array: Array) -> np.dtype[Any]:
+    """An array -> float32 for float16, whose sums stop growing at 2048 + 1; otherwise its own dtype."""
+    return np.result_type(array, np.float32)

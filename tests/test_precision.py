@@ -1,0 +1,99 @@
+"""helpers.precision: what float16 and the ends of a dtype's range ask, each reason as a case."""
+
+import numpy as np
+import pytest
+from samples import DTYPES, waves
+
+from helpers.precision import (
+    directions_of,
+    finite,
+    lengths_of,
+    less,
+    lowest,
+    minus_largest,
+    or_one,
+    rounded_to,
+    totals_of,
+    working_dtype,
+)
+from helpers.validation import Array
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_largest_score_becomes_0_and_the_lowest_minus_infinity_without_a_warning(dtype: type) -> None:
+    top, bottom = np.finfo(dtype).max, np.finfo(dtype).min
+    shifted = minus_largest(np.array([[top, bottom], [2, 5], [-np.inf, bottom]], dtype))
+    assert shifted.dtype == dtype
+    np.testing.assert_array_equal(shifted, [[0, -np.inf], [-3, 0], [-np.inf, 0]])
+    np.testing.assert_array_equal(
+        minus_largest(np.array([[1, 5], [3, 2]], dtype), axis=0), [[-2, 0], [0, -3]]
+    )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_no_score_at_all_is_not_nan(dtype: type) -> None:
+    hidden = minus_largest(np.full((2, 3), -np.inf, dtype))
+    assert np.isneginf(hidden).all()
+    np.testing.assert_array_equal(totals_of(np.exp(hidden)), [[1], [1]])
+    assert minus_largest(np.zeros((2, 0), dtype)).shape == (2, 0)
+    np.testing.assert_array_equal(totals_of(np.zeros((2, 0), dtype)), [[1], [1]])
+
+
+@pytest.mark.parametrize(("bad", "word"), [(np.nan, "NaN"), (np.inf, r"\+inf")])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_score_that_is_none_is_placed_wherever_it_stands(bad: float, word: str, dtype: type) -> None:
+    for axis in (0, 1):
+        scores = waves(3, 5, dtype=dtype)
+        scores[2, 1] = bad
+        with pytest.raises(
+            ValueError, match=rf"scores must be finite or -inf; got {word}, 1 times, first \(2, 1\)"
+        ):
+            minus_largest(scores, axis)
+
+
+def test_float16_ones_are_counted_beyond_2048() -> None:
+    ones = np.ones((5000, 2), np.float16)
+    assert ones.sum(axis=0).max() < 5000  # what this is for
+    np.testing.assert_array_equal(totals_of(ones, axis=0), [[5000, 5000]])
+    assert totals_of(ones, axis=0).dtype == np.float64
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_length_is_right_where_its_squares_are_out_of_range(dtype: type) -> None:
+    limits = np.finfo(dtype)
+    vectors: Array = np.array([[limits.max] * 4, [limits.smallest_subnormal] * 4, [0, 0, -1, 0]], dtype)
+    expected = np.array([[0.5] * 4, [0.5] * 4, [0, 0, -1, 0]])
+    np.testing.assert_allclose(directions_of(vectors), expected, rtol=1e-15)
+    assert lengths_of(vectors[2:]) == 1
+    assert lengths_of(vectors[2:]).dtype == directions_of(vectors).dtype == np.float64
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numbers_of_a_dtype(dtype: type) -> None:
+    array = waves(2, 3, dtype=dtype)
+    assert working_dtype(array) == (np.float32 if dtype is np.float16 else dtype)
+    assert rounded_to(array.astype(np.float64), array).dtype == dtype
+    assert np.isfinite(lowest(array.dtype))
+    np.testing.assert_array_equal(or_one(np.array([0, 2], dtype)), [1, 2])
+    assert or_one(np.array([0, 2], dtype)).dtype == dtype
+
+
+def test_a_difference_may_take_the_place_of_the_scores() -> None:
+    scores = waves(2, 3)
+    expected = scores - 2
+    assert less(scores, np.array(2.0), out=scores) is scores
+    np.testing.assert_array_equal(scores, expected)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_value_that_is_not_finite_is_placed(bad: float) -> None:
+    values = waves(2, 3, 5)
+    assert finite("values", values) is values
+    assert finite("values", values[:, :0]).size == 0
+    values[1, 2, 0] = bad
+    with pytest.raises(
+        ValueError, match=r"^values must be finite; got .* at index \(1, 2, 0\) of shape \(2, 3, 5\)$"
+    ):
+        finite("values", values)
