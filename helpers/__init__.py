@@ -13,11 +13,7 @@ pytorch          the same in tensors, on a GPU where one is     lesson 08
 columns          the same maths with a token as a column        lessons 03 to 06
 leaks            does a model look into the future?             lesson 05 and every later model
 
-encoder_decoder  a trained model that reads one text and writes another    lesson 07
-alignments       its maps of weights, measured, and symbols hidden         lesson 07
-dates            year, month and day in a written date                     lesson 07
-digits           grids of small digits, cut into patches                   lesson 07
-cached_reader    the reader of lesson 07 with a cache, or with shared keys lesson 12
+readers          trained models that read and write, and what is measured on them    lessons 07, 08, 12
 
 validation       what every helper asks of its input, and the words of its errors
 machine          what lesson 00 says of the machine

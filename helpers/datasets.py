@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from helpers.encoder_decoder import EncoderDecoder, build_model
 from helpers.multi_head import Projections
+from helpers.readers.model import EncoderDecoder, build_model
 from helpers.similarity import cosine_scores
 from helpers.validation import as_floats
 
@@ -135,8 +135,9 @@ class Digits(NamedTuple):
 
     images (300, 8, 8) hold whole numbers from 0 to 16, labels (300,) say which digit each is; neither head
     learned from them. `words` are "zero" to "nine": a head's queries come from their vectors in
-    load_word_vectors, its keys and values from helpers.digits. `looks_away` was trained as `head` was, from
-    another start, and gives its weight to the other cells. `figures` say how, and what was measured.
+    load_word_vectors, its keys and values from helpers.readers.digits. `looks_away` was trained as `head`
+    was, from another start, and gives its weight to the other cells. `figures` say how, and what was
+    measured.
     """
 
     images: NDArray[np.uint8]

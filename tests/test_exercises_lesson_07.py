@@ -16,7 +16,6 @@ import pytest
 
 from helpers.attention import attention
 from helpers.cross_attention import cross_attention
-from helpers.encoder_decoder import symbol_error_rate, word_accuracy
 from helpers.exercises import evaluate
 from helpers.exercises.answers import ANSWERS
 from helpers.exercises.catalogue import find
@@ -34,6 +33,7 @@ from helpers.exercises.lesson_07 import (
 )
 from helpers.masking import padding_mask
 from helpers.multi_head import Projections, multi_head_attention
+from helpers.readers.model import symbol_error_rate, word_accuracy
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
 from helpers.softmax import softmax

@@ -37,8 +37,8 @@ STOREYS = [
     {"helpers.attention", "helpers.columns", "helpers.leaks"},
     {"helpers.multi_head"},
     {"helpers.cross_attention", "helpers.streaming"},
-    {"helpers.encoder_decoder", "helpers.pytorch"},
-    {"helpers.alignments", "helpers.cached_reader", "helpers.datasets", "helpers.dates", "helpers.digits"},
+    {"helpers.readers", "helpers.pytorch"},
+    {"helpers.datasets"},
     {"helpers.plots", "helpers.exercises"},
     {"helpers.benchmark", "helpers.streaming_plots"},
 ]
@@ -118,7 +118,7 @@ def loaded_by(*names: str) -> dict[str, list[str]]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("name", ["helpers", "helpers.pytorch"])
+@pytest.mark.parametrize("name", ["helpers", "helpers.pytorch", "helpers.readers"])
 def test_importing_a_map_loads_nothing_else(name: str) -> None:
     assert set(loaded_by(name)[name]) == {"helpers", name}
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from helpers.attention import attention
 from helpers.cross_attention import cross_attention
-from helpers.encoder_decoder import symbol_error_rate, word_accuracy
 from helpers.exercises.diagnosis import Mistake
 from helpers.exercises.kinds import Choose, Mend, Open, Predict, Property, Slip, Table, Write
 from helpers.exercises.lesson_01 import same, slips
@@ -25,6 +24,7 @@ from helpers.exercises.lesson_05 import MASKED_ATTENTION, hide_mistakes, own_sof
 from helpers.exercises.probes import Probe, numbers
 from helpers.masking import Mask, causal_mask, padding_mask
 from helpers.multi_head import Projections, multi_head_attention
+from helpers.readers.model import symbol_error_rate, word_accuracy
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
 from helpers.softmax import softmax

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 import torch
 
-from helpers import encoder_decoder
 from helpers.datasets import Sounds, load_sounds, unpack
-from helpers.encoder_decoder import (
+from helpers.leaks import influence, leaks
+from helpers.readers import model as reader
+from helpers.readers.model import (
     BATCH,
     EncoderDecoder,
     Mlp,
@@ -35,7 +36,6 @@ from helpers.encoder_decoder import (
     write,
     write_with_weights,
 )
-from helpers.leaks import influence, leaks
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 PAIRS = [("abcde", ["X", "YY"]), ("ba", ["YY", "Z", "X", "X"]), ("c", ["Z"])]
@@ -154,7 +154,7 @@ def test_the_decoder_does_not_look_ahead(model: EncoderDecoder) -> None:
 
 
 def test_the_encoder_looks_both_ways(model: EncoderDecoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoder_decoder, "_embed", lambda name, rows, *tables: np.asarray(rows))
+    monkeypatch.setattr(reader, "embed", lambda name, rows, *tables: np.asarray(rows))
     assert influence(lambda rows: encode(model, rows), np.random.default_rng(0).normal(size=(4, 12))).all()
 
 

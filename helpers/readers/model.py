@@ -127,7 +127,7 @@ def encode(model: EncoderDecoder, source: ArrayLike, mask: ArrayLike | None = No
     The mask is True for real symbols, False for padding. Raises as multi_head_attention does, and ValueError
     for numbers of symbols that are not there, or too many of them.
     """
-    x = _embed("source", source, model.source_embeddings, model.source_positions)
+    x = embed("source", source, model.source_embeddings, model.source_positions)
     for layer in model.encoder:
         own = layer_norm(x, layer.norm_self)
         x = x + multi_head_attention(own, layer.self_attention, model.n_heads, mask)[0]
@@ -144,7 +144,7 @@ def decode(
     True where the cross attention may read. weights (..., n_target, n_source) are those of the last layer's
     cross attention. Raises as encode does.
     """
-    y = _embed("target", target, model.target_embeddings, model.target_positions)
+    y = embed("target", target, model.target_embeddings, model.target_positions)
     return decode_rows(model, y, context, mask)
 
 
@@ -368,7 +368,7 @@ def _require_pairs(written: Sequence[str], accepted: Sequence[Sequence[str]]) ->
             raise ValueError(f"entry {i} of accepted is empty: no text could be right")
 
 
-def _embed(name: str, symbols: ArrayLike, embeddings: Array, positions: Array) -> Array:
+def embed(name: str, symbols: ArrayLike, embeddings: Array, positions: Array) -> Array:
     """(..., n) -> (..., n, d_model): the embedding of each symbol, plus the vector of its position."""
     numbers = np.asarray(symbols)
     if numbers.dtype.kind not in "iu" or numbers.ndim == 0:

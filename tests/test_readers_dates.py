@@ -12,8 +12,8 @@ from babel.dates import format_date, get_month_names
 
 from helpers import datasets
 from helpers.datasets import Dates, load_dates
-from helpers.dates import mass_on_parts, mean_mass, parts_of, share_forward_by_step
-from helpers.encoder_decoder import word_accuracy, write, write_with_weights
+from helpers.readers.dates import mass_on_parts, mean_mass, parts_of, share_forward_by_step
+from helpers.readers.model import word_accuracy, write, write_with_weights
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 

@@ -13,8 +13,8 @@ import pytest
 from helpers import datasets
 from helpers.cross_attention import cross_attention
 from helpers.datasets import Digits, load_digits, load_word_vectors
-from helpers.digits import add_places, cut_into_patches, draw_grids, measure, read_places
 from helpers.multi_head import Projections
+from helpers.readers.digits import add_places, cut_into_patches, draw_grids, measure, read_places
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 PACKAGE_VARIABLE = "DIGITS_PACKAGE"  # the wheel of scikit-learn 1.9.1, or a folder with it unpacked
