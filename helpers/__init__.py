@@ -19,7 +19,7 @@ validation       what every helper asks of its input, and the words of its error
 machine          what lesson 00 says of the machine
 datasets         one function per file in data/, checksum verified
 plots            one function per kind of picture; each prints its finding in words
-streaming_plots  pictures of tiles, of one pass, of shared keys            lesson 12
+programs         what a call holds, how a helper is written, a Python of its own   lesson 12
 exercises        the checker, and the catalogue of exercises and mistakes
 benchmark        python -m helpers.benchmark: time and memory of attention, as a record and as figures
 """

@@ -27,12 +27,12 @@ from matplotlib.figure import Figure
 from samples import properties
 
 from helpers import datasets
-from helpers import plots as house
 from helpers.benchmark import __main__ as command
 from helpers.benchmark import attention as suite
 from helpers.benchmark import devices, findings, harness, plots, records, report
 from helpers.benchmark.attention import BOTH, FORWARD, Group, Plan, run_attention_benchmark
 from helpers.benchmark.harness import History, Limits, Run, measure_group
+from helpers.plots import canvas
 
 ROOT = Path(__file__).resolve().parent.parent
 CPU = torch.device("cpu")
@@ -63,7 +63,7 @@ def shown(monkeypatch):
     """The figures that were shown, kept open so that a test can look into them."""
     mpl.use("agg")
     figures: list[Figure] = []
-    monkeypatch.setattr(house, "_show", figures.append)
+    monkeypatch.setattr(canvas, "show", figures.append)
     yield figures
     plt.close("all")
 

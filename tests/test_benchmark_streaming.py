@@ -25,7 +25,6 @@ from samples import properties
 from torch.nn import functional
 
 from helpers import datasets
-from helpers import plots as house
 from helpers.attention import attention
 from helpers.benchmark import __main__ as command
 from helpers.benchmark import devices, findings, kernels, one_thread, plots, records, report
@@ -35,6 +34,7 @@ from helpers.benchmark.harness import Limits
 from helpers.benchmark.kernels import KernelPlan, run_kernel_benchmark
 from helpers.benchmark.streaming import StreamingPlan, run_streaming_benchmark
 from helpers.masking import causal_mask
+from helpers.plots import canvas
 
 ROOT = Path(__file__).resolve().parent.parent
 SHORT = Limits(least_rounds=2, most_rounds=2, seconds=0.0, sample_seconds=0.0)
@@ -69,7 +69,7 @@ def shown(monkeypatch):
     """The figures that were shown, kept open so that a test can look into them."""
     mpl.use("agg")
     figures: list[Figure] = []
-    monkeypatch.setattr(house, "_show", figures.append)
+    monkeypatch.setattr(canvas, "show", figures.append)
     yield figures
     plt.close("all")
 

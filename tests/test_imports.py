@@ -21,8 +21,6 @@ HEAVY = ("torch", "matplotlib")
 
 # The only helpers that may load one of these, and which.
 MAY_LOAD = {
-    "helpers.plots": {"matplotlib"},
-    "helpers.streaming_plots": {"matplotlib"},
     "helpers.benchmark.attention": {"torch"},
     "helpers.benchmark.devices": {"torch"},
     "helpers.benchmark.kernels": {"torch"},
@@ -38,9 +36,9 @@ STOREYS = [
     {"helpers.multi_head"},
     {"helpers.cross_attention", "helpers.streaming"},
     {"helpers.readers", "helpers.pytorch"},
-    {"helpers.datasets"},
+    {"helpers.datasets", "helpers.programs"},
     {"helpers.plots", "helpers.exercises"},
-    {"helpers.benchmark", "helpers.streaming_plots"},
+    {"helpers.benchmark"},
 ]
 MATHS = sorted(set().union(*STOREYS[1:5]))
 
@@ -58,6 +56,9 @@ HELPERS = [name for name in module_names() if name != "helpers"]
 # A room of its own for torch: each of its modules loads it, but not the package itself.
 IN_TORCH = [name for name in HELPERS if name.startswith("helpers.pytorch.")]
 MAY_LOAD |= {name: {"torch"} for name in IN_TORCH}
+# And one for pictures, which all draw on one canvas.
+PICTURES = [name for name in HELPERS if name.split(".")[1] == "plots"]
+MAY_LOAD |= {name: {"matplotlib"} for name in PICTURES}
 EXERCISES_IN_TORCH = ("tensors", "given_in_torch", "answers_in_torch", "lesson_08")
 MAY_LOAD |= {f"helpers.exercises.{name}": {"torch"} for name in EXERCISES_IN_TORCH}
 
@@ -196,13 +197,15 @@ def raising_functions(*names: str) -> set[str]:
     below = [helpers.validation, *map(importlib.import_module, set(MATHS) & set(names))]
     if set(IN_TORCH) & set(names):
         below.append(importlib.import_module("helpers.pytorch.validation"))
+    if set(PICTURES) & set(names):
+        below.append(importlib.import_module("helpers.plots.canvas"))
     checks = {function.__name__ for module in below for function in public_functions(module)}
     for name in names:
         for node in ast.walk(ast.parse(source_file(name).read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef):
                 inside = list(ast.walk(node))
-                called = [call.func for call in inside if isinstance(call, ast.Call)]
-                calls.setdefault(node.name, set()).update(f.id for f in called if isinstance(f, ast.Name))
+                called = [ast.unparse(call.func) for call in inside if isinstance(call, ast.Call)]
+                calls.setdefault(node.name, set()).update(name.removeprefix("canvas.") for name in called)
                 if any(isinstance(part, ast.Raise) for part in inside):
                     raising.add(node.name)
     while True:
@@ -215,11 +218,15 @@ def raising_functions(*names: str) -> set[str]:
 
 
 # `check` of the exercises never raises; a picture says what it asks beyond real numbers.
-@pytest.mark.parametrize(
-    "name", [*MATHS, *IN_TORCH, "helpers.validation", "helpers.datasets", "helpers.plots"]
-)
+RAISING = [*MATHS, *IN_TORCH, "helpers.validation", "helpers.datasets", "helpers.programs"]
+RAISING += [f"helpers.plots.{kind}" for kind in ("canvas", "weights", "curves", "arrows")]
+RAISING += [f"helpers.plots.{kind}" for kind in ("masks", "heads", "readings", "tiles")]
+
+
+@pytest.mark.parametrize("name", RAISING)
 def test_a_function_that_can_raise_says_so(name: str) -> None:
-    raising = raising_functions(*{*MATHS, "helpers.validation"} if name in MATHS else {name})
+    beside = {*MATHS, "helpers.validation"} if name in MATHS else {name}
+    raising = raising_functions(*beside, *(["helpers.plots.canvas"] if name in PICTURES else []))
     functions = [item for item in public_functions(importlib.import_module(name)) if item.__name__ in raising]
     assert functions
     for function in functions:

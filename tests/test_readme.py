@@ -62,6 +62,7 @@ def test_readme_map_names_every_room():
     rooms = ["course.py", "environment.yml", "requirements.lock", "requirements-cuda.lock"]
     rooms += ["notebooks/", "helpers/", "tests/", "tools/", "docs/", "data/", "exercises/", "browser/"]
     rooms += [p.stem for p in (ROOT / "helpers").glob("*.py") if p.stem != "__init__"]
+    rooms += [f"{p.parent.name}/" for p in (ROOT / "helpers").glob("*/__init__.py")]
     assert [room for room in rooms if room not in listed] == []
 
 
