@@ -793,7 +793,7 @@ def copied_data(tmp_path, monkeypatch):
 def test_a_stored_record_is_listed_and_found(copied_data):
     assert records.find_records("gpu") == []
     record = a_record([a_case(4)], kind="cuda", name="NVIDIA Test 1")
-    assert records.store_record(record) == copied_data / "gpu" / "nvidia-test-1-attention.json"
+    assert records.store_record(record) == copied_data / "records" / "gpu" / "nvidia-test-1-attention.json"
     assert records.find_records("gpu") == [record]
     assert records.find_records("gpu", "streaming") == []
     assert records.load_record("gpu/nvidia-test-1-attention.json") == record
@@ -803,13 +803,13 @@ def test_a_stored_record_is_listed_and_found(copied_data):
 def test_a_record_replaces_the_older_one(copied_data):
     before = (copied_data / "sources.toml").read_text(encoding="utf-8")
     n_before = len(tomllib.loads(before)["file"])
-    had_one = "cpu/attention.json" in before
+    had_one = "records/cpu/attention.json" in before
     for threads in (2, 3):
         records.store_record(a_record(threads=threads))
         listing = tomllib.loads((copied_data / "sources.toml").read_text(encoding="utf-8"))["file"]
         assert len(listing) == n_before + (not had_one)
     assert records.load_record()["threads"] == 3
-    entry = next(entry for entry in listing if entry["name"] == "cpu/attention.json")
+    entry = next(entry for entry in listing if entry["name"] == "records/cpu/attention.json")
     assert entry["made_by"] == "python -m helpers.benchmark --device cpu --record"
     assert all(entry[key] for key in ("what", "source", "licence", "restore", "sha256"))
 
@@ -817,7 +817,7 @@ def test_a_record_replaces_the_older_one(copied_data):
 def test_an_altered_record_is_refused(copied_data):
     path = records.store_record(a_record())
     path.write_bytes(path.read_bytes().replace(b'"threads": 2', b'"threads": 3'))
-    with pytest.raises(datasets.DataFileError, match=r"data/cpu/attention\.json is not the file"):
+    with pytest.raises(datasets.DataFileError, match=r"data/records/cpu/attention\.json is not the file"):
         records.load_record()
 
 
@@ -825,12 +825,12 @@ def test_an_altered_record_is_refused(copied_data):
 def test_a_stopped_or_quick_run_is_not_recorded(copied_data, changes):
     with pytest.raises(ValueError, match="only a complete, full run is recorded"):
         records.store_record(a_record(**changes))
-    assert not (copied_data / "cpu").exists()
+    assert not (copied_data / "records").exists()
 
 
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])
 def test_records_that_ship_are_full_runs_without_private_names(kind):
-    for path in sorted((datasets.DATA / kind).glob("*.json")):
+    for path in sorted((datasets.DATA / "records" / kind).glob("*.json")):
         record = records.load_record(f"{kind}/{path.name}")
         assert records.record_name(record) == f"{kind}/{path.name}"
         assert record["complete"]
@@ -891,7 +891,7 @@ def test_the_command_writes_its_results_and_keeps_a_record(tiny_command, copied_
     record = records.read_record(tiny_command / "benchmark-attention.json")
     assert record["complete"]
     assert records.load_record() == record
-    assert "Recorded: data/cpu/attention.json" in said.out
+    assert "Recorded: data/records/cpu/attention.json" in said.out
     assert records.sources_block(record, records.as_json(record)) in said.out
     assert len(said.err.splitlines()) == len(record["cases"])
 
@@ -903,7 +903,7 @@ def test_the_command_stopped_by_hand_writes_and_does_not_record(tiny_command, co
     monkeypatch.setattr(suite, "measure_group", stop)
     assert command.main(["attention", "--device", "cpu", "--record", "--out", "mine.json"]) == 1
     assert not records.read_record(tiny_command / "mine.json")["complete"]
-    assert not (copied_data / "cpu").exists()
+    assert not (copied_data / "records").exists()
 
 
 def test_the_command_says_what_it_cannot_do(tiny_command, capsys):

@@ -37,16 +37,16 @@ from helpers.readers.model import (
     write_with_weights,
 )
 
-DATA = Path(__file__).resolve().parent.parent / "data"
+MAKERS = Path(__file__).resolve().parent.parent / "data" / "makers"
 PAIRS = [("abcde", ["X", "YY"]), ("ba", ["YY", "Z", "X", "X"]), ("c", ["Z"])]
 TEXTS = ["abc", "e", "dddbb", "ca", "ab", "edcba"]
 
 
 @pytest.fixture(scope="module")
 def scripts() -> Iterator[dict[str, ModuleType]]:
-    """data/train_reader.py and data/make_sounds.py as modules: data/ is not a package."""
+    """data/makers/train_reader.py and data/makers/make_sounds.py as modules: data/makers is not a package."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(DATA))
+        patch.syspath_prepend(str(MAKERS))
         yield {name: importlib.import_module(name) for name in ("train_reader", "make_sounds")}
         for name in ("train_reader", "make_sounds"):
             sys.modules.pop(name)

@@ -60,7 +60,8 @@ def test_the_longest_plan_gives_every_lesson_its_minutes():
 def test_readme_map_names_every_room():
     listed = README.split("## The map")[1].split("## ")[0]
     rooms = ["course.py", "environment.yml", "requirements.lock", "requirements-cuda.lock"]
-    rooms += ["notebooks/", "helpers/", "tests/", "tools/", "docs/", "data/", "exercises/", "browser/"]
+    rooms += ["notebooks/", "helpers/", "tests/", "tools/", "docs/", "data/", "browser/"]
+    rooms += ["makers/", "records/"]
     rooms += [p.stem for p in (ROOT / "helpers").glob("*.py") if p.stem != "__init__"]
     rooms += [f"{p.parent.name}/" for p in (ROOT / "helpers").glob("*/__init__.py")]
     assert [room for room in rooms if room not in listed] == []

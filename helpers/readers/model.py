@@ -4,8 +4,8 @@ The encoder reads the source: every symbol may attend to every other. The decode
 symbol at a time: a causal self-attention over what it has written, then a cross attention, of one head, into
 the encoder's output. All attention is that of lessons 04 to 07; the rest of the network is in this file.
 
-The numbers of a model come from data/train_reader.py. Symbol 0 of both alphabets is the *mark*. It stands
-before the source; it starts the target, and the model writes it where the target ends.
+The numbers of a model come from data/makers/train_reader.py. Symbol 0 of both alphabets is the *mark*. It
+stands before the source; it starts the target, and the model writes it where the target ends.
 """
 
 from collections.abc import Mapping, Sequence
@@ -247,7 +247,7 @@ def edit_distance(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def build_model(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> EncoderDecoder:
-    """What data/train_reader.py stored -> the model, its numbers in float64.
+    """What data/makers/train_reader.py stored -> the model, its numbers in float64.
 
     An array's name is its place in the model: "encoder.0.self_attention.w_q". Raises ValueError where one is
     missing.
