@@ -131,7 +131,8 @@ def test_the_plain_helpers_load_neither_torch_nor_matplotlib() -> None:
         assert not set(HEAVY) & set(loaded), f"{name} loads {sorted(set(HEAVY) & set(loaded))}"
 
 
-@pytest.mark.parametrize("name", sorted(MAY_LOAD))
+# Importing one kind of picture imports them all, so the room is asked once.
+@pytest.mark.parametrize("name", sorted({*MAY_LOAD} - {*PICTURES} | {"helpers.plots"}))
 def test_a_helper_loads_only_what_it_is_for(name: str) -> None:
     assert set(HEAVY) & set(loaded_by(name)[name]) == MAY_LOAD[name]
 

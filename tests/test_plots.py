@@ -4,14 +4,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
+from kept_figures import kept_figures
 
 from helpers import plots
-from helpers.plots import canvas, heads, masks, readings, weights
+from helpers.plots import heads, masks, readings, weights
 
 TABLE = np.array([[0.1, 0.2, 0.7], [0.5, 0.4, 0.1]])
 ROWS, COLUMNS = ["cat", "mat"], ["a", "b", "c"]
@@ -23,12 +21,7 @@ def result_of(draw: Callable[..., object], *arguments: object, **options: object
 
 @pytest.fixture(autouse=True)
 def shown(monkeypatch):
-    """The figures that were shown, kept open so that a test can look into them."""
-    mpl.use("agg")
-    figures: list[Figure] = []
-    monkeypatch.setattr(canvas, "show", figures.append)
-    yield figures
-    plt.close("all")
+    yield from kept_figures(monkeypatch)
 
 
 def texts(axes):

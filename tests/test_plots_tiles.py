@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from kept_figures import kept_figures
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -21,12 +21,7 @@ SCORES, VALUES = np.log([4, 2, 1, 1, 8, 2]), np.array([6, 4, 2, 4, 10, 4])
 
 @pytest.fixture(autouse=True)
 def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Figure]]:
-    """The figures that were shown, kept open so that a test can look into them."""
-    mpl.use("agg")
-    figures: list[Figure] = []
-    monkeypatch.setattr(canvas, "show", figures.append)
-    yield figures
-    plt.close("all")
+    yield from kept_figures(monkeypatch)
 
 
 def heights(axes: Axes) -> list[float]:
