@@ -149,9 +149,7 @@ def test_a_gpu_s_memory_is_its_peak_less_what_was_there(monkeypatch):
 
 def test_a_gpu_is_named_with_its_driver(monkeypatch):
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "NVIDIA Test 1")
-    monkeypatch.setattr(
-        devices, "_answer", lambda *words: "570.1\n570.1" if words[0] == "nvidia-smi" else None
-    )
+    monkeypatch.setattr(devices, "ask", lambda *words: "570.1\n570.1" if words[0] == "nvidia-smi" else None)
     found = devices.Cuda(torch.device("cuda")).describe()
     assert (found["kind"], found["name"], found["driver"]) == ("cuda", "NVIDIA Test 1", "570.1")
 
@@ -195,7 +193,7 @@ def test_a_back_end_that_is_not_there_says_so():
 
 
 def test_git_s_silence_is_no_error(monkeypatch):
-    monkeypatch.setattr(devices, "_answer", lambda *words: None)
+    monkeypatch.setattr(devices, "ask", lambda *words: None)
     assert devices.git_state() == (None, None)
-    monkeypatch.setattr(devices, "_answer", lambda *words: "abc" if words[1] == "rev-parse" else "")
+    monkeypatch.setattr(devices, "ask", lambda *words: "abc" if words[1] == "rev-parse" else "")
     assert devices.git_state() == ("abc", False)

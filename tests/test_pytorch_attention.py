@@ -486,7 +486,7 @@ def test_a_gpu_too_many_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_choice_stands_in_one_place() -> None:
-    assert list(module_of_attention._is_here()) == ["cuda", "mps", "cpu"]
+    assert list(module_of_attention.devices_here()) == ["cuda", "mps", "cpu"]
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch sees no NVIDIA GPU on this machine")
