@@ -119,7 +119,7 @@ def loaded_by(*names: str) -> dict[str, list[str]]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("name", ["helpers", "helpers.pytorch", "helpers.readers"])
+@pytest.mark.parametrize("name", ["helpers", "helpers.pytorch"])
 def test_importing_a_map_loads_nothing_else(name: str) -> None:
     assert set(loaded_by(name)[name]) == {"helpers", name}
 
