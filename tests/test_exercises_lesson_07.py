@@ -17,7 +17,6 @@ from handed_out import ANSWERS, GIVEN
 
 from helpers.attention import attention
 from helpers.cross_attention import cross_attention
-from helpers.encoder_decoder import symbol_error_rate, word_accuracy
 from helpers.exercises import evaluate
 from helpers.exercises.catalogue import find
 from helpers.exercises.kinds import Choose, Mend, Predict, Table, Write
@@ -25,6 +24,7 @@ from helpers.exercises.lesson_07.alignment_table import ALIGNED, ALIGNED_SCORES,
 from helpers.exercises.lesson_07.new_word import ENGLISH_KEYS, LESSON_ENGLISH, WORD_W_Q
 from helpers.masking import padding_mask
 from helpers.multi_head import Projections, multi_head_attention
+from helpers.readers.model import symbol_error_rate, word_accuracy
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
 from helpers.softmax import softmax

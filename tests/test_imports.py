@@ -22,8 +22,6 @@ HEAVY = ("torch", "matplotlib")
 
 # The only helpers that may load one of these, and which.
 MAY_LOAD = {
-    "helpers.plots": {"matplotlib"},
-    "helpers.streaming_plots": {"matplotlib"},
     "helpers.benchmark.attention": {"torch"},
     "helpers.benchmark.devices": {"torch"},
     "helpers.benchmark.kernels": {"torch"},
@@ -40,10 +38,10 @@ STOREYS = [
     {"helpers.heads"},
     {"helpers.cross_attention", "helpers.streaming"},
     {"helpers.multi_head"},
-    {"helpers.encoder_decoder", "helpers.pytorch"},
-    {"helpers.alignments", "helpers.cached_reader", "helpers.datasets", "helpers.dates", "helpers.digits"},
+    {"helpers.readers", "helpers.pytorch"},
+    {"helpers.datasets", "helpers.programs"},
     {"helpers.plots", "helpers.exercises"},
-    {"helpers.benchmark", "helpers.streaming_plots"},
+    {"helpers.benchmark"},
 ]
 MATHS = sorted(set().union(*STOREYS[2:7]))
 BEFORE_THE_MATHS = sorted(set().union(*STOREYS[:2]))
@@ -63,6 +61,9 @@ HELPERS = [name for name in module_names() if name != "helpers"]
 # A room of its own for torch: each of its modules loads it, but not the package itself.
 IN_TORCH = [name for name in HELPERS if name.startswith("helpers.pytorch.")]
 MAY_LOAD |= {name: {"torch"} for name in IN_TORCH}
+# And one for pictures, which all draw on one canvas.
+PICTURES = [name for name in HELPERS if name.split(".")[1] == "plots"]
+MAY_LOAD |= {name: {"matplotlib"} for name in PICTURES}
 WITHOUT_TORCH = ("torch_bytes", "torch_timing")
 MAY_LOAD |= {
     name: {"torch"}
@@ -142,7 +143,8 @@ def test_the_plain_helpers_load_neither_torch_nor_matplotlib() -> None:
         assert not set(HEAVY) & set(loaded), f"{name} loads {sorted(set(HEAVY) & set(loaded))}"
 
 
-@pytest.mark.parametrize("name", sorted(MAY_LOAD))
+# Importing one kind of picture imports them all, so the room is asked once.
+@pytest.mark.parametrize("name", sorted({*MAY_LOAD} - {*PICTURES} | {"helpers.plots"}))
 def test_a_helper_loads_only_what_it_is_for(name: str) -> None:
     assert set(HEAVY) & set(loaded_by(name)[name]) == MAY_LOAD[name]
 
@@ -227,14 +229,16 @@ def raising_functions(*names: str) -> set[str]:
     below = [helpers.validation, *map(importlib.import_module, {*MATHS, *CHECKS} & set(names))]
     if set(IN_TORCH) & set(names):
         below.append(importlib.import_module("helpers.pytorch.validation"))
+    if set(PICTURES) & set(names):
+        below.append(importlib.import_module("helpers.plots.canvas"))
     checks = {function.__name__ for module in below for function in public_functions(module)}
     for name in names:
         for node in ast.walk(ast.parse(source_file(name).read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef):
                 inside = list(ast.walk(node))
-                called = [call.func for call in inside if isinstance(call, ast.Call)]
+                called = [ast.unparse(call.func) for call in inside if isinstance(call, ast.Call)]
                 at_the_door = any(ast.unparse(d).startswith("checked_by(") for d in node.decorator_list)
-                calls.setdefault(node.name, set()).update(f.id for f in called if isinstance(f, ast.Name))
+                calls.setdefault(node.name, set()).update(name.removeprefix("canvas.") for name in called)
                 if at_the_door or any(isinstance(part, ast.Raise) for part in inside):
                     raising.add(node.name)
     while True:
@@ -247,14 +251,17 @@ def raising_functions(*names: str) -> set[str]:
 
 
 # `check` of the exercises never raises; a picture says what it asks beyond real numbers.
-@pytest.mark.parametrize(
-    "name", [*MATHS, *IN_TORCH, *CHECKS, "helpers.validation", "helpers.datasets", "helpers.plots"]
-)
+RAISING = [*MATHS, *IN_TORCH, *CHECKS, "helpers.validation", "helpers.datasets", "helpers.programs"]
+RAISING += [f"helpers.plots.{kind}" for kind in ("canvas", "weights", "curves", "arrows")]
+RAISING += [f"helpers.plots.{kind}" for kind in ("masks", "heads", "readings", "tiles")]
+
+
+@pytest.mark.parametrize("name", RAISING)
 def test_a_function_that_can_raise_says_so(name: str) -> None:
-    with_checks = (
-        {*MATHS, *CHECKS[1:], "helpers.validation"} if name in MATHS else {name, "helpers.validation"}
-    )
-    raising = raising_functions(*with_checks if name in [*MATHS, *CHECKS] else {name})
+    beside = {name}
+    if name in [*MATHS, *CHECKS]:
+        beside = {"helpers.validation", *([*MATHS, *CHECKS[1:]] if name in MATHS else [name])}
+    raising = raising_functions(*beside, *(["helpers.plots.canvas"] if name in PICTURES else []))
     functions = [item for item in public_functions(importlib.import_module(name)) if item.__name__ in raising]
     assert functions
     for function in functions:

@@ -71,7 +71,7 @@ def test_without_a_gpu_the_way_to_the_interpreter_is_named() -> None:
 @needs_triton
 def test_a_change_of_mind_after_the_import_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     # Triton's own functions are compiled then, and those of the course are not.
-    monkeypatch.setattr(kernels, "_is_interpreted", lambda function: function is kernels.forward_kernel)
+    monkeypatch.setattr(kernels, "is_interpreted", lambda function: function is kernels.forward_kernel)
     assert "start Python again" in why_not("cpu")
 
 
@@ -157,7 +157,7 @@ def test_the_kernels_compile(
     for name in ("forward_kernel", "grad_queries_kernel", "grad_keys_kernel"):
         monkeypatch.setattr(kernels, name, Compiled(getattr(kernels, name), programs))
     monkeypatch.setattr(kernels, "why_not", lambda device: "")
-    monkeypatch.setattr(kernels, "_is_interpreted", lambda function: False)
+    monkeypatch.setattr(kernels, "is_interpreted", lambda function: False)
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
     inputs = [torch.zeros(2, n, 128, dtype=dtype, requires_grad=True) for n in (n_queries, 120, 120)]
     monkeypatch.setattr(kernels.triton.runtime.driver, "_active", Driver(capability))

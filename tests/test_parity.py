@@ -155,7 +155,7 @@ def test_without_weights_theirs_gives_zeros_for_an_empty_row(mask: str, lengths:
     assert (True in is_nan) == has_an_empty_row(mask, lengths)
     n_queries, n_keys = LENGTHS[lengths]
     for quantity in ("output", "gradients"):
-        found, expected = parity._tensors(without, quantity), parity._tensors(exact, quantity)
+        found, expected = parity.compared_tensors(without, quantity), parity.compared_tensors(exact, quantity)
         assert found is not None
         assert expected is not None
         assert largest_share(found, expected) < tolerance(
@@ -252,7 +252,7 @@ def test_the_keys_bias_has_no_gradient_and_is_measured_beside_the_queries() -> N
     assert exact.gradients is not None
     of_keys, of_queries = (exact.gradients[f"{name}.bias"] for name in ("to_keys", "to_queries"))
     assert of_keys.abs().max() < 1e-13 * of_queries.abs().max()
-    pooled = parity._tensors(exact, "gradients")
+    pooled = parity.compared_tensors(exact, "gradients")
     assert pooled is not None
     assert set(pooled) == {
         "x",
@@ -467,7 +467,7 @@ def test_no_bound_of_the_table_hangs_on_the_last_digits(grid: list[Row]) -> None
     for name in {(row.dtype, row.quantity) for row in grid}:
         largest = max(row.tolerance for row in grid if (row.dtype, row.quantity) == name)
         for factor in (0.99, 1.01):
-            assert parity._rounded_up(largest * factor) == parity._rounded_up(largest), name
+            assert parity.rounded_up(largest * factor) == parity.rounded_up(largest), name
 
 
 def row(
@@ -511,4 +511,4 @@ def test_masks_with_the_same_cells_share_a_line() -> None:
 
 @pytest.mark.parametrize(("number", "up"), [(0.0213, 0.03), (9.1, 10.0), (4.0, 4.0), (1.2e-15, 2e-15)])
 def test_one_digit_upwards(number: float, up: float) -> None:
-    assert parity._rounded_up(number) == pytest.approx(up, rel=1e-12)
+    assert parity.rounded_up(number) == pytest.approx(up, rel=1e-12)

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
+from kept_figures import kept_figures
 
 from helpers import plots
+from helpers.plots import heads, masks, readings, weights
 
 TABLE = np.array([[0.1, 0.2, 0.7], [0.5, 0.4, 0.1]])
 ROWS, COLUMNS = ["cat", "mat"], ["a", "b", "c"]
@@ -22,12 +21,7 @@ def result_of(draw: Callable[..., object], *arguments: object, **options: object
 
 @pytest.fixture(autouse=True)
 def shown(monkeypatch):
-    """The figures that were shown, kept open so that a test can look into them."""
-    mpl.use("agg")
-    figures: list[Figure] = []
-    monkeypatch.setattr(plots, "_show", figures.append)
-    yield figures
-    plt.close("all")
+    yield from kept_figures(monkeypatch)
 
 
 def texts(axes):
@@ -315,7 +309,7 @@ def test_ticking_a_box_draws_that_mask(monkeypatch):
         return made[-1]
 
     monkeypatch.setattr(ipywidgets, "Checkbox", make)
-    monkeypatch.setattr(plots, "draw_mask", lambda *arguments: drawn.append(arguments))
+    monkeypatch.setattr(masks, "draw_mask", lambda *arguments: drawn.append(arguments))
     plots.explore_mask(SCORES, COLUMNS)
     assert [box.description for box in made] == ["causal mask", "see a", "see b", "see c"]
     assert drawn[-1][2:] == (True, [True, True, True])
@@ -426,7 +420,7 @@ def test_choosing_a_head_and_a_query_draws_them(monkeypatch):
 
     for kind in ("SelectionSlider", "Dropdown"):
         monkeypatch.setattr(ipywidgets, kind, partial(make, getattr(ipywidgets, kind)))
-    monkeypatch.setattr(plots, "draw_head", lambda *arguments: drawn.append(arguments[3:]))
+    monkeypatch.setattr(heads, "draw_head", lambda *arguments: drawn.append(arguments[3:]))
     plots.explore_heads(np.full((2, 3, 3), 1 / 3), ["one", "two"], ["the", "cat", "the"])
     assert drawn == [(0, 2)]
     made["head"].value = 1
@@ -478,7 +472,7 @@ def test_choosing_a_word_and_a_symbol_draws_them(monkeypatch):
 
     for kind in ("IntSlider", "Dropdown"):
         monkeypatch.setattr(ipywidgets, kind, partial(make, getattr(ipywidgets, kind)))
-    monkeypatch.setattr(plots, "draw_alignment", lambda *arguments: drawn.append(arguments))
+    monkeypatch.setattr(readings, "draw_alignment", lambda *arguments: drawn.append(arguments))
     written, weights = [["A"], ["B", "C", "D"]], [np.ones((1, 1)), np.ones((3, 1))]
     plots.explore_alignment(["a", "b"], written, weights)
     assert drawn == [("b", written[1], weights[1], 0)]
@@ -558,14 +552,14 @@ def test_temperature_frame_goes_from_one_key_to_all(capsys):
 
 
 @pytest.mark.parametrize(
-    ("explore", "name", "value"),
+    ("explore", "room", "name", "value"),
     [
-        (lambda: plots.explore_d_k(), "draw_d_k", 256),
-        (lambda: plots.explore_temperature([2.0, 1.0], ["a", "b"]), "draw_temperature", 5.0),
-        (lambda: plots.explore_corner(COLUMNS), "draw_corner", 3),
+        (lambda: plots.explore_d_k(), weights, "draw_d_k", 256),
+        (lambda: plots.explore_temperature([2.0, 1.0], ["a", "b"]), weights, "draw_temperature", 5.0),
+        (lambda: plots.explore_corner(COLUMNS), masks, "draw_corner", 3),
     ],
 )
-def test_moving_a_slider_draws_that_frame(monkeypatch, explore, name, value):
+def test_moving_a_slider_draws_that_frame(monkeypatch, explore, room, name, value):
     import ipywidgets
 
     drawn: list[tuple[Any, ...]] = []
@@ -577,7 +571,7 @@ def test_moving_a_slider_draws_that_frame(monkeypatch, explore, name, value):
         return made[-1]
 
     monkeypatch.setattr(ipywidgets, "SelectionSlider", make)
-    monkeypatch.setattr(plots, name, lambda *arguments: drawn.append(arguments))
+    monkeypatch.setattr(room, name, lambda *arguments: drawn.append(arguments))
     explore()
     assert len(drawn) == 1
     made[0].value = value

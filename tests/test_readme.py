@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+SLIPS = ROOT / "helpers" / "exercises" / "slips"
 LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
@@ -57,11 +58,14 @@ def test_the_longest_plan_gives_every_lesson_its_minutes():
     assert f"everything ({total})" in course
 
 
-def test_readme_map_names_every_room():
-    listed = README.split("## The map")[1].split("## ")[0]
+def test_the_map_of_contributing_names_every_room():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = text.split("## The map")[1].split("## ")[0]
     rooms = ["course.py", "environment.yml", "requirements.lock", "requirements-cuda.lock"]
     rooms += ["notebooks/", "helpers/", "tests/", "tools/", "docs/", "data/", "exercises/", "browser/"]
     rooms += [p.stem for p in (ROOT / "helpers").glob("*.py") if p.stem != "__init__"]
+    rooms += [f"{p.parent.name}/" for p in (ROOT / "helpers").glob("*/__init__.py")]
+    rooms += ["engine/", "kinds/", "lesson_NN/", *(p.stem for p in SLIPS.glob("[a-z]*.py"))]
     assert [room for room in rooms if room not in listed] == []
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 import tracemalloc
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from samples import (
-    D_K,
     D_V,
     DTYPES,
     N_KEYS,
@@ -25,6 +23,7 @@ from samples import (
     score_shapes,
     waves,
 )
+from streaming_samples import MASKS, TILINGS, Inputs, assert_attends, each, rounding, sample
 from torch.nn import functional
 
 import helpers.streaming
@@ -44,64 +43,6 @@ from helpers.streaming import (
 from helpers.validation import Array
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-Inputs = tuple[Array, Array, Array]
-
-EMPTY_ROW = np.ones((N_QUERIES, N_KEYS), dtype=bool)
-EMPTY_ROW[2] = False
-MASKS = {
-    "none": None,
-    "causal": causal_mask(N_QUERIES, N_KEYS),
-    "padding": padding_mask(3, N_KEYS),
-    "window and padding": window_mask(N_QUERIES, N_KEYS, 3) & padding_mask(5, N_KEYS),
-    "a row without a key": EMPTY_ROW,
-    "nothing at all": np.zeros((1, 1), dtype=bool),
-}
-TILINGS = [(1, 1), (2, 3), (3, 2), (5, 7), (4, 100), (100, 4)]
-
-
-def sample(*stack: int, dtype: type = np.float64, n_queries: int = N_QUERIES, n_keys: int = N_KEYS) -> Inputs:
-    """Leading axes -> queries, keys, values, every size different."""
-    return (
-        waves(*stack, n_queries, D_K, dtype=dtype),
-        waves(*stack, n_keys, D_K, start=50.0, dtype=dtype),
-        waves(*stack, n_keys, D_V, start=90.0, dtype=dtype),
-    )
-
-
-def rounding(queries: Array, keys: Array, values: Array) -> float:
-    """The largest error that rounding can make in the output; that of log_sum_exp is no larger than it / 2.
-
-    A score is off by at most d_k + 3 roundings of the sizes of its products; a weight by a factor of e to
-    twice that, and by a rescale and an addition for each key; the output by that share of the largest value.
-    """
-    precision = max(eps(part) for part in (queries, keys, values))
-    n_keys = keys.shape[-2]
-    sizes = oracles.products_of_sizes(queries, keys) / np.sqrt(keys.shape[-1])
-    of_scores = precision * (keys.shape[-1] + 3) * float(sizes.max(initial=1.0))
-    of_weights = float(np.expm1(2 * of_scores)) + (4 + 3 * n_keys) * precision
-    return (of_weights + n_keys * precision) * max(1.0, float(abs(values).max(initial=0.0)))
-
-
-def each(inputs: Inputs, change: Callable[[Array], Array]) -> Inputs:
-    queries, keys, values = map(change, inputs)
-    return queries, keys, values
-
-
-def expected_log_sum_exp(queries: Array, keys: Array, mask: Array | None) -> Array:
-    products = oracles.dot_product_scores(queries, keys)
-    scores = oracles.scale_scores(products, queries.shape[-1]).reshape(products.shape)
-    return oracles.log_sum_exp(np.where(True if mask is None else mask, scores, -np.inf))
-
-
-def assert_attends(found: tuple[Array, Array], inputs: Inputs, mask: Array | None) -> None:
-    output, log_sum_exp = found
-    allowed = rounding(*inputs)
-    np.testing.assert_allclose(
-        output.astype(float), oracles.attention(*inputs, mask)[0], rtol=0, atol=allowed
-    )
-    expected = np.broadcast_to(expected_log_sum_exp(*inputs[:2], mask), log_sum_exp.shape)
-    np.testing.assert_allclose(log_sum_exp, expected, rtol=0, atol=allowed)
 
 
 # --- online_softmax
@@ -462,205 +403,6 @@ def test_the_matrix_is_never_held(how: str) -> None:
     finally:
         tracemalloc.stop()
     assert peak - output.nbytes - log_sum_exp.nbytes <= 2**20
-
-
-# --- windows
-
-
-def test_the_window_by_hand() -> None:
-    expected = [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]
-    np.testing.assert_array_equal(window_mask(4, 4, 2), expected)
-    np.testing.assert_array_equal(window_mask(2, 5, 3), [[0, 1, 1, 1, 0], [0, 0, 1, 1, 1]])
-    np.testing.assert_array_equal(window_mask(3, 1, 4), [[False], [False], [True]])
-    assert window_mask(2, 5, 3).dtype == np.bool_
-
-
-@properties
-@given(st.integers(0, 6), st.integers(0, 6), st.integers(1, 8))
-def test_a_window_sees_the_last_keys_up_to_each_query(n_queries: int, n_keys: int, window: int) -> None:
-    mask = window_mask(n_queries, n_keys, window)
-    for i in range(n_queries):
-        place = n_keys - n_queries + i
-        assert mask[i].tolist() == [place - window < j <= place for j in range(n_keys)]
-
-
-def test_a_wide_window_is_causal_and_a_window_of_one_copies() -> None:
-    np.testing.assert_array_equal(window_mask(5, 7, 7), causal_mask(5, 7))
-    queries, keys, values = sample()
-    np.testing.assert_array_equal(blocked_attention(queries, keys, values, window=1)[0], values[-N_QUERIES:])
-
-
-# --- grouped queries
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("heads", [(6, 1), (6, 2), (6, 3), (6, 6)])
-@pytest.mark.parametrize(
-    "mask", [*MASKS.values(), waves(6, N_QUERIES, N_KEYS) > -1.5], ids=[*MASKS, "a head"]
-)
-def test_each_run_of_heads_reads_one_head_of_keys(
-    heads: tuple[int, int], dtype: type, mask: Array | None
-) -> None:
-    n_heads, n_kv_heads = heads
-    queries, _, _ = sample(2, n_heads, dtype=dtype)
-    _, keys, values = sample(2, n_kv_heads, dtype=dtype)
-    output, log_sum_exp = grouped_query_attention(queries, keys, values, mask)
-    keys, values = (np.repeat(part, n_heads // n_kv_heads, axis=1) for part in (keys, values))
-    assert output.shape == (2, n_heads, N_QUERIES, D_V)
-    assert output.dtype == dtype
-    assert_attends((output, log_sum_exp), (queries, keys, values), mask)
-
-
-@pytest.mark.parametrize("n_kv_heads", [1, 2, 4])
-def test_grouped_queries_are_torchs(n_kv_heads: int) -> None:
-    queries, _, _ = sample(3, 4)
-    _, keys, values = sample(3, n_kv_heads, n_keys=N_QUERIES)
-    output, _ = grouped_query_attention(queries, keys, values, causal=True)
-    q, k, v = map(torch.tensor, (queries, keys, values))
-    expected = functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
-    np.testing.assert_allclose(output, expected.numpy(), rtol=0, atol=rounding(queries, keys[:, :1], values))
-
-
-def test_grouped_queries_have_windows_and_leading_axes_that_broadcast() -> None:
-    queries, _, _ = sample(4)
-    _, keys, values = sample(3, 2)
-    output, _ = grouped_query_attention(queries, keys, values, window=2)
-    expected, _ = attention(
-        queries, np.repeat(keys, 2, axis=1), np.repeat(values, 2, axis=1), window_mask(N_QUERIES, N_KEYS, 2)
-    )
-    np.testing.assert_allclose(output, expected, atol=1e-13)
-
-
-# --- the cache
-
-
-@st.composite
-def conversations(draw: st.DrawFn) -> tuple[Inputs, list[int], int | None]:
-    """Inputs with n_queries = n_keys, the sizes of their chunks, a window; the keys may have fewer heads."""
-    dtype = draw(st.sampled_from(DTYPES))
-    chunks = draw(st.lists(st.integers(0, 4), min_size=1, max_size=6).filter(sum))
-    n, heads, kv_heads = sum(chunks), *draw(st.sampled_from([(1, 1), (4, 2), (3, 3), (6, 1)]))
-    stack = draw(st.sampled_from([None, (), (2,)]))
-    queries = waves(*(() if stack is None else (*stack, heads)), n, D_K, dtype=dtype)
-    of_keys = () if stack is None else (*stack, kv_heads)
-    _, keys, values = sample(*of_keys, n_keys=n, dtype=dtype)
-    return (queries, keys, values), chunks, draw(st.none() | st.integers(1, 5))
-
-
-@properties
-@given(conversations())
-def test_the_cache_gives_the_rows_of_the_full_pass(
-    case: tuple[Inputs, list[int], int | None],
-) -> None:
-    (queries, keys, values), chunks, window = case
-    cache, outputs, sums, start = KVCache(), [], [], 0
-    for size in chunks:
-        part = np.s_[..., start : start + size, :]
-        cache.append(keys[part], values[part])
-        start += size
-        assert len(cache) == start
-        if start:
-            output, log_sum_exp = cache.attend(queries[part], window=window)
-            outputs.append(output)
-            sums.append(log_sum_exp)
-    np.testing.assert_array_equal(cache.keys, keys)
-    np.testing.assert_array_equal(cache.values, values)
-    if keys.ndim > 2:
-        repeats = queries.shape[-3] // keys.shape[-3]
-        keys, values = np.repeat(keys, repeats, axis=-3), np.repeat(values, repeats, axis=-3)
-    n = len(cache)
-    mask = causal_mask(n) if window is None else window_mask(n, n, window)
-    found = np.concatenate(outputs, axis=-2), np.concatenate(sums, axis=-1)
-    assert found[0].dtype == queries.dtype
-    assert_attends(found, (queries, keys, values), mask)
-
-
-def test_one_new_token_reads_the_whole_past() -> None:
-    cache = KVCache()
-    for value in (6.0, 2.0, 4.0):  # equal scores: the mean of what was seen so far
-        cache.append([[1.0]], [[value]])
-        output, log_sum_exp = cache.attend([[0.0]])
-    np.testing.assert_allclose(output, [[4.0]], rtol=1e-15)
-    np.testing.assert_allclose(log_sum_exp, [np.log(3)], rtol=1e-15)
-    np.testing.assert_allclose(cache.attend([[0.0], [0.0]])[0], [[4.0], [4.0]], rtol=1e-15)
-    np.testing.assert_allclose(cache.attend([[0.0]], window=2)[0], [[3.0]], rtol=1e-15)
-
-
-def test_a_batch_of_unequal_lengths_with_a_mask_is_each_sequence_by_itself() -> None:
-    lengths, n_prompt, n_new = [3, 5], 5, 4
-    queries, keys, values = sample(2, n_queries=n_prompt + n_new, n_keys=n_prompt + n_new)
-    real = np.concatenate([padding_mask(lengths, n_prompt), np.ones((2, 1, n_new), bool)], axis=-1)
-    cache, outputs = KVCache(), []
-    for start, stop in [(0, n_prompt), *((at, at + 1) for at in range(n_prompt, n_prompt + n_new))]:
-        cache.append(keys[:, start:stop], values[:, start:stop])
-        outputs.append(cache.attend(queries[:, start:stop], real[..., :stop])[0])
-    together = np.concatenate(outputs, axis=1)
-    for number in range(2):
-        own = real[number, 0]
-        of_one = each((queries, keys, values), lambda part: part[number, own])  # noqa: B023
-        alone, _ = attention(*of_one, causal_mask(own.sum()))
-        np.testing.assert_allclose(together[number, own], alone, atol=1e-13)
-
-
-def test_tokens_can_be_forgotten_and_others_follow() -> None:
-    queries, keys, values = sample(2, n_queries=N_KEYS)
-    cache = KVCache()
-    cache.append(keys, values)
-    cache.keep(4)
-    assert len(cache) == 4
-    cache.append(keys[:, :2], values[:, :2])
-    keys, values = (part[:, [0, 1, 2, 3, 0, 1]] for part in (keys, values))
-    expected, _ = attention(queries[:, :6], keys, values, causal_mask(6))
-    np.testing.assert_allclose(cache.attend(queries[:, :6])[0], expected, atol=1e-13)
-    cache.keep(0)
-    assert len(cache) == 0
-    cache.append(np.ones((3, 2)), np.ones((3, 5)))  # an empty cache takes any shape
-    assert cache.keys.shape == (3, 2)
-    assert cache.values.shape == (3, 5)
-
-
-def test_the_cache_keeps_a_copy_and_shows_a_view_that_cannot_be_written_to() -> None:
-    cache, keys = KVCache(), np.ones((2, 3))
-    cache.append(keys, keys)
-    keys[:] = 7
-    np.testing.assert_array_equal(cache.keys, np.ones((2, 3)))
-    for view in (cache.keys, cache.values):
-        with pytest.raises(ValueError, match="read-only"):
-            view[0, 0] = 5.0
-
-
-def test_a_cache_grows_seldom() -> None:
-    cache = KVCache()
-    buffers: list[Array | None] = []
-    for _ in range(1000):
-        cache.append(np.ones((1, 2)), np.ones((1, 3)))
-        if not buffers or cache.keys.base is not buffers[-1]:
-            buffers.append(cache.keys.base)
-    assert len(buffers) == 11  # 1, 2, 4, ..., 1024 rows
-    assert cache.keys.shape == (1000, 2)
-
-
-def test_what_does_not_fit_leaves_the_cache_as_it_was() -> None:
-    cache = KVCache()
-    good = np.ones((2, 4, 5), np.float32), np.ones((2, 4, 3), np.float32)
-    cache.append(*good)
-    wrong: list[tuple[Any, Any, type[Exception], str]] = [
-        (good[0][:1], good[1][:1], ValueError, r"keys must have the shape.*\(2, 4, 5\).*got \(1, 4, 5\)"),
-        (good[0], good[1][..., :2], ValueError, r"values must have the shape.*\(2, 4, 3\).*got \(2, 4, 2\)"),
-        (good[0][:, :3], good[1], ValueError, r"as many rows.*\(2, 3, 5\) and \(2, 4, 3\)"),
-        (good[0], good[1].astype(float), TypeError, "values must have the dtype.*float32; got float64"),
-        (good[0].astype(np.float16), good[1], TypeError, "keys must have the dtype.*float32; got float16"),
-        (good[0], good[1] * np.float32(np.nan), ValueError, "values must be finite; got nan"),
-        (good[0], np.ones((3, 4, 3)), ValueError, r"axes before the last two.*\(2, 4, 5\) and \(3, 4, 3\)"),
-        (good[0], good[1][:1], ValueError, r"axes before the last two.*\(2, 4, 5\) and \(1, 4, 3\)"),
-        (good[0], "values", TypeError, "values must hold real numbers"),
-    ]
-    for keys, values, error, words in wrong:
-        with pytest.raises(error, match=words):
-            cache.append(keys, values)
-        assert len(cache) == 4
-        np.testing.assert_array_equal(cache.keys, good[0])
-        np.testing.assert_array_equal(cache.values, good[1])
 
 
 # --- what does not fit

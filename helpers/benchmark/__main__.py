@@ -46,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"\nWritten: {path}")
     if told.record and record["complete"]:
         records.store_record(record)
-        print(f"Recorded: data/{records.record_name(record)}. Its table in data/sources.toml now:\n")
+        name = f"data/{records.ROOM}/{records.record_name(record)}"
+        print(f"Recorded: {name}. Its table in data/sources.toml now:\n")
         print(records.sources_block(record, content))
     return 0 if record["complete"] else 1
 

@@ -240,7 +240,7 @@ def versions() -> Versions:
 def processor_name() -> str:
     """() -> what the system calls its processor, or the kind of machine where it does not say."""
     if platform.system() == "Darwin":
-        return _answer("sysctl", "-n", "machdep.cpu.brand_string") or platform.machine()
+        return ask("sysctl", "-n", "machdep.cpu.brand_string") or platform.machine()
     with contextlib.suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
@@ -260,10 +260,10 @@ def free_memory() -> int | None:
 
 def git_state() -> tuple[str | None, bool | None]:
     """() -> the commit of this course's folder and whether files differ from it; None, None without git."""
-    commit = _answer("git", "rev-parse", "HEAD")
+    commit = ask("git", "rev-parse", "HEAD")
     if commit is None:
         return None, None
-    return commit, bool(_answer("git", "status", "--porcelain"))
+    return commit, bool(ask("git", "status", "--porcelain"))
 
 
 def _device(
@@ -274,11 +274,11 @@ def _device(
 
 
 def _nvidia_driver() -> str | None:
-    answer = _answer("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
+    answer = ask("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
     return answer.splitlines()[0] if answer else None
 
 
-def _answer(*command: str) -> str | None:
+def ask(*command: str) -> str | None:
     """A command -> what it prints, or None where it cannot be had. Asked in this course's own folder."""
     folder = Path(__file__).resolve().parent
     with contextlib.suppress(OSError, subprocess.SubprocessError):

@@ -1,21 +1,21 @@
 """A record of the benchmark as figures. Each draws, prints its finding in words, and returns None.
 
-All numbers come from the record; helpers.plots has the house's colours and sizes.
+All numbers come from the record; helpers.plots.canvas has the colours and sizes.
 """
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from helpers import plots as house
 from helpers.benchmark import report
 from helpers.benchmark.findings import ceiling, extra_memory, fitted_slope, setting_name, slopes_of
 from helpers.benchmark.records import Case, Record, StreamingRecord, select
+from helpers.plots import canvas
 
 SECONDS, BYTES = "seconds", "peak_bytes"
 ENDS: tuple[Literal["lower"], Literal["upper"]] = ("lower", "upper")
@@ -35,13 +35,13 @@ def plot_times(
     Raises ValueError where the record has no such setting.
     """
     lines = _lines(record, SECONDS, part=part, causal=causal, dtype=dtype, passes=passes)
-    with plt.rc_context(house.STYLE):
+    with plt.rc_context(canvas.STYLE):
         figure, axes = plt.subplots(figsize=(6.5, 4.2))
         for i, (name, cases) in enumerate(lines.items()):
             _draw_times(axes, cases, name, i)
         _label(axes, _every_case(lines), "seconds", report.duration)
         axes.set_title(_title(record, lines))
-        house._show(figure)
+        canvas.show(figure)
     print(f"Time on {report.device_name(record)}, {_setting(lines)}:")
     _print_lines(record, lines, SECONDS, report.duration)
     _print_readable_over_fused(record, next(iter(lines.values()))[0])
@@ -60,13 +60,13 @@ def plot_memory(
     Raises ValueError where the record has no such setting, or where its device counts no memory.
     """
     lines = _lines(record, BYTES, part=part, causal=causal, dtype=dtype, passes=passes)
-    with plt.rc_context(house.STYLE):
+    with plt.rc_context(canvas.STYLE):
         figure, axes = plt.subplots(figsize=(6.5, 4.2))
         for i, (name, cases) in enumerate(lines.items()):
             _draw_fit(axes, [(case["n"], case["peak_bytes"] or 0) for case in cases], name, i)
         _label(axes, _every_case(lines), "bytes beyond the input", report.size)
         axes.set_title(_title(record, lines))
-        house._show(figure)
+        canvas.show(figure)
     print(f"Memory on {report.device_name(record)}, {_setting(lines)}:")
     _print_lines(record, lines, BYTES, report.size)
 
@@ -81,7 +81,7 @@ def plot_extra_memory(record: StreamingRecord, causal: bool = False) -> None:
     found = {name.split(", ")[0]: points for name, points in extra_memory(record).items() if form in name}
     if not found:
         raise ValueError(f"the record has no memory of attention by itself, {form}")
-    with plt.rc_context(house.STYLE):
+    with plt.rc_context(canvas.STYLE):
         figure, axes = plt.subplots(figsize=(6.5, 4.2))
         for i, (name, points) in enumerate(found.items()):
             _draw_fit(axes, points, name, i)
@@ -89,7 +89,7 @@ def plot_extra_memory(record: StreamingRecord, causal: bool = False) -> None:
         _n_axis(axes, sorted({n for points in found.values() for n, _ in points}))
         _y_ticks(axes, report.size, base=4)
         axes.legend(frameon=False)
-        house._show(figure)
+        canvas.show(figure)
     print(f"Memory beyond the input and the output, {form}:")
     for name, points in found.items():
         (first, least), (last, most) = points[0], points[-1]
@@ -109,17 +109,16 @@ def plot_errors(record: StreamingRecord, causal: bool = False) -> None:
     )
     if not found:
         raise ValueError(f"the record has no errors, {form}")
-    with plt.rc_context(house.STYLE):
+    with plt.rc_context(canvas.STYLE):
         figure, axes = plt.subplots(figsize=(6.5, 4.2))
         for i, (name, lines) in enumerate(found.items()):
             xs, ys = [line["n"] for line in lines], [line["error"] for line in lines]
-            style = {"marker": house.MARKERS[i], "ls": house.DASHES[i], "color": house.COLOURS[i]}
-            axes.semilogx(xs, ys, label=name, **style)
+            axes.semilogx(xs, ys, label=name, **canvas.look(i))
         axes.set(ylim=(0, None), ylabel="largest error", title=f"{record['device']['name']}: {form}")
         axes.yaxis.set_major_formatter("{x:g}")
         _n_axis(axes, sorted({line["n"] for line in record["errors"]}))
         axes.legend(frameon=False)
-        house._show(figure)
+        canvas.show(figure)
     print(f"Largest error against float64, {form}:")
     for name, lines in found.items():
         worst = max(lines, key=lambda line: line["error"])
@@ -146,7 +145,7 @@ def plot_ratios(
             there = sorted({f"{ratio['over']} ÷ {ratio['under']}" for ratio in record["ratios"]})
             raise ValueError(f"no ratio {over} ÷ {under} in this setting; there are {', '.join(there)}")
         chosen[f"{over} ÷ {under}"] = rows
-    with plt.rc_context(house.STYLE):
+    with plt.rc_context(canvas.STYLE):
         figure, axes = plt.subplots(figsize=(6.5, 4.2))
         axes.axhline(1, color="0.6", lw=1, zorder=0)
         for i, (name, rows) in enumerate(chosen.items()):
@@ -154,19 +153,15 @@ def plot_ratios(
                 [(r["n"], r["lower"], r["median"], r["upper"]) for r in rows]
             ).T
             shifted = ns * 1.03 ** (i - (len(chosen) - 1) / 2)  # side by side, so that no bar hides another
-            style: dict[str, Any] = {
-                "marker": house.MARKERS[i],
-                "ls": house.DASHES[i],
-                "color": house.COLOURS[i],
-            }
-            axes.errorbar(shifted, middle, (middle - lower, upper - middle), capsize=3, label=name, **style)
+            bars = (middle - lower, upper - middle)
+            axes.errorbar(shifted, middle, bars, capsize=3, label=name, **canvas.look(i))
         axes.set_xscale("log")
         axes.set(ylim=(0, None), ylabel="ratio of times")
         _n_axis(axes, sorted({r["n"] for rows in chosen.values() for r in rows}))
         axes.legend(frameon=False)
         setting = setting_name(next(iter(chosen.values()))[0])
         axes.set_title(f"{record['device']['name']}: {setting}")
-        house._show(figure)
+        canvas.show(figure)
     print(f"Ratios of times on {report.device_name(record)}, {setting}, median (quartiles):")
     for name, rows in chosen.items():
         found = (f"n {r['n']:,} {r['median']:.2f} ({r['lower']:.2f}–{r['upper']:.2f})" for r in rows)
@@ -193,7 +188,7 @@ def plot_roofline(
     everywhere = np.concatenate([xs for xs, _ in points.values()] + [[edge]])
     # From far enough to the left that the slope is seen.
     roof_xs = np.array([min(everywhere.min() / 2, edge / 8), edge, everywhere.max() * 2])
-    with plt.rc_context(house.STYLE):
+    with plt.rc_context(canvas.STYLE):
         figure, axes = plt.subplots(figsize=(6.5, 4.2))
         axes.loglog(roof_xs, np.minimum(roof_xs * copy, product), color="black", lw=1.5)
         axes.annotate(
@@ -201,8 +196,7 @@ def plot_roofline(
         )
         axes.annotate("calculating", (1.2 * edge, 1.15 * product), ha="left")
         for i, (name, (xs, ys)) in enumerate(points.items()):
-            style = {"marker": house.MARKERS[i], "ls": house.DASHES[i], "color": house.COLOURS[i], "lw": 1}
-            axes.loglog(xs, ys, label=name, **style)
+            axes.loglog(xs, ys, lw=1, label=name, **canvas.look(i))
             upright = xs[-1] < 4 * xs[0]  # then the other points stand above and below, and the note beside
             for place in (0, -1):
                 note = f"n {lines[name][place]['n']:,}"
@@ -222,7 +216,7 @@ def plot_roofline(
         axes.set_ylim(min(lowest, roof_xs[0] * copy) / 2, 2 * product)
         _y_ticks(axes, lambda y: report.per_second(y, "FLOP/s"))
         axes.legend(frameon=False, loc="lower right")
-        house._show(figure)
+        canvas.show(figure)
     print(f"Ceilings measured on {report.device_name(record)}, {dtype}: calculating ", end="")
     print(f"{report.per_second(product, 'FLOP/s')}, moving {report.per_second(copy, 'bytes/s')};", end=" ")
     print(f"they meet at {edge:.1f} operations a byte")
@@ -251,7 +245,7 @@ def plot_beside(
     """
     setting = {"part": "attention", "causal": causal, "dtype": dtype, "passes": passes}
     both = {"recorded": _lines(recorded, SECONDS, **setting), "yours": _lines(own, SECONDS, **setting)}
-    with plt.rc_context(house.STYLE):
+    with plt.rc_context(canvas.STYLE):
         figure, axes = plt.subplots(figsize=(6.5, 4.2))
         for place, (record, whose) in enumerate(zip((recorded, own), both, strict=True)):
             for colour, name in enumerate(implementations):
@@ -260,7 +254,7 @@ def plot_beside(
                     _draw_times(axes, both[whose][name], label, colour, 2 * place + colour)
         _label(axes, _every_case(*both.values()), "seconds", report.duration)
         axes.set_title(_setting(both["recorded"]))
-        house._show(figure)
+        canvas.show(figure)
     for name in implementations:
         theirs, mine = ({case["n"]: case for case in lines.get(name, [])} for lines in both.values())
         common = sorted(set(theirs) & set(mine))
@@ -291,18 +285,18 @@ def _draw_times(axes: Axes, cases: Sequence[Case], label: str, i: int, look: int
     seconds = [case["seconds"] for case in cases if case["seconds"]]
     lower, upper = ([each[end] for each in seconds] for end in ENDS)
     middle = [each["median"] for each in seconds]
-    axes.fill_between(ns, lower, upper, color=house.COLOURS[i], alpha=0.25, lw=0)
-    marker, dash = house.MARKERS[look], house.DASHES[look]
-    axes.loglog(ns, middle, marker, ls=dash, color=house.COLOURS[i], ms=5, label=label)
+    axes.fill_between(ns, lower, upper, color=canvas.COLOURS[i], alpha=0.25, lw=0)
+    marker, dash = canvas.MARKERS[look], canvas.DASHES[look]
+    axes.loglog(ns, middle, marker, ls=dash, color=canvas.COLOURS[i], ms=5, label=label)
 
 
 def _draw_fit(axes: Axes, points: Sequence[tuple[int, int]], label: str, i: int) -> None:
     """(n, bytes) points, a label, the number of a colour -> the points, and a fitted line through them."""
     ns, held = np.array(points, dtype=float).T
-    axes.loglog(ns, held, house.MARKERS[i], color=house.COLOURS[i], ms=6, label=label)
+    axes.loglog(ns, held, canvas.MARKERS[i], color=canvas.COLOURS[i], ms=6, label=label)
     if len(ns) > 1:
         slope, height = np.polyfit(np.log(ns), np.log(held), 1)
-        axes.loglog(ns, np.exp(height) * ns**slope, ls=house.DASHES[i], color=house.COLOURS[i], lw=1)
+        axes.loglog(ns, np.exp(height) * ns**slope, ls=canvas.DASHES[i], color=canvas.COLOURS[i], lw=1)
 
 
 def _every_case(*found: dict[str, list[Case]]) -> list[Case]:

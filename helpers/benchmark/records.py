@@ -1,7 +1,7 @@
 """What a run of the benchmark leaves: one JSON file. It is checked when it is read, field by field.
 
-Records that ship with the course lie in data/cpu and data/gpu and are listed in data/sources.toml, as every
-data file is. No record holds a host name, a user or a path.
+Records that ship with the course lie in data/records, below cpu and gpu, and are listed in data/sources.toml,
+as every data file is. No record holds a host name, a user or a path.
 """
 
 import hashlib
@@ -16,6 +16,7 @@ from typing import Any, Literal, TypedDict, get_args, get_origin, get_type_hints
 from helpers import datasets
 
 SCHEMA = 1
+ROOM = "records"  # where they lie in data/; the names of records are those below it
 # A suite's name -> what it measures, where its name alone does not say it.
 MEASURED = {"streaming": "attention in tiles, and with a cache", "kernels": "attention by our own kernel"}
 WORDS: dict[type, str] = {
@@ -184,16 +185,16 @@ def read_record(path: str | Path) -> Record:
 
 
 def load_record(name: str = "cpu/attention.json") -> Record:
-    """A name in data/ -> the record. Raises DataFileError unless it is as listed, RecordError otherwise."""
-    return parse_record(datasets.read_bytes(name), name)
+    """A name in data/records -> the record. Raises DataFileError unless it is as listed, else RecordError."""
+    return parse_record(datasets.read_bytes(f"{ROOM}/{name}"), name)
 
 
 def find_records(kind: str, suite: str = "attention") -> list[Record]:
-    """ "cpu" or "gpu", a suite -> every record of it in data/, by file name; an empty list where none is.
+    """ "cpu" or "gpu", a suite -> every record of it that ships, by file name; an empty list where none is.
 
     Raises DataFileError for a file that is not listed or was altered, RecordError for one that is no record.
     """
-    names = sorted(f"{kind}/{path.name}" for path in (datasets.DATA / kind).glob("*.json"))
+    names = sorted(f"{kind}/{path.name}" for path in (datasets.DATA / ROOM / kind).glob("*.json"))
     return [record for record in map(load_record, names) if record["suite"] == suite]
 
 
@@ -248,7 +249,7 @@ def select(record: Record, **fields: object) -> list[Case]:
 
 
 def record_name(record: Record) -> str:
-    """A record -> its name in data/: cpu/attention.json, or gpu/<the GPU's name>-attention.json."""
+    """A record -> its name in data/records: cpu/attention.json, or gpu/<the GPU's name>-attention.json."""
     if record["device"]["kind"] == "cpu":
         return f"cpu/{record['suite']}.json"
     gpu = re.sub(r"[^a-z0-9]+", "-", record["device"]["name"].lower()).strip("-")
@@ -257,7 +258,7 @@ def record_name(record: Record) -> str:
 
 def sources_block(record: Record, content: bytes) -> str:
     """A record, the bytes of its file -> its [[file]] table for data/sources.toml."""
-    name, device, versions = record_name(record), record["device"], record["versions"]
+    name, device, versions = f"{ROOM}/{record_name(record)}", record["device"], record["versions"]
     module = "helpers.benchmark" + f" {record['suite']}" * (record["suite"] != "attention")
     measured = MEASURED.get(record["suite"], record["suite"])
     what = f"Time and memory of {measured}, measured on {device['name']} ({device['kind']})."
@@ -275,15 +276,15 @@ def sources_block(record: Record, content: bytes) -> str:
 
 
 def store_record(record: Record) -> Path:
-    """A record -> its file in data/, and its table in data/sources.toml in place of an older one.
+    """A record -> its file in data/records, and its table in data/sources.toml in place of an older one.
 
     Raises ValueError for a run that was stopped or was a quick one: such a record does not ship.
     """
     if not record["complete"] or record["arguments"].get("quick"):
         raise ValueError("only a complete, full run is recorded; this one was stopped, or was a quick one")
-    content, name = as_json(record), record_name(record)
+    content, name = as_json(record), f"{ROOM}/{record_name(record)}"
     path, listing = datasets.DATA / name, datasets.DATA / "sources.toml"
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     tables = re.split(r"(?m)^(?=\[\[file\]\])", listing.read_text(encoding="utf-8"))
     kept = [table.rstrip("\n") for table in tables if f'\nname = "{name}"\n' not in table]

@@ -22,7 +22,7 @@ def best_device(wanted: str | torch.device | None = None) -> torch.device:
     The one place where the course chooses a device. Raises ValueError where the wanted one is not here, or
     is none that the course runs on ("cuda", "cuda:1", "mps", "cpu", and "meta", which has shapes only).
     """
-    here = [kind for kind, is_here in _is_here().items() if is_here()]
+    here = [kind for kind, is_here in devices_here().items() if is_here()]
     if wanted is None:
         return torch.device(here[0])
     try:
@@ -221,6 +221,6 @@ def _sdpa(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout: float, 
     return F.scaled_dot_product_attention(q, k, v, mask, dropout_p=dropout, is_causal=causal)
 
 
-def _is_here() -> dict[str, Callable[[], bool]]:
-    """The devices that the course runs on, the fastest first, and whether this machine has each."""
+def devices_here() -> dict[str, Callable[[], bool]]:
+    """() -> the devices that the course runs on, the fastest first, and what asks for each if it is here."""
     return {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available, "cpu": lambda: True}

@@ -379,7 +379,7 @@ def why_not(device: torch.device | str) -> str:
     """A device -> why the kernels cannot run on its tensors, in a sentence, or "" where they can."""
     if MISSING:
         return MISSING
-    interpreted = {_is_interpreted(function) for function in (tl.max, forward_kernel)}
+    interpreted = {is_interpreted(function) for function in (tl.max, forward_kernel)}
     if len(interpreted) > 1:
         return "TRITON_INTERPRET was changed after Triton had been imported: start Python again"
     kind = torch.device(device).type
@@ -425,7 +425,7 @@ def tiled_attention(
     tiles = tiles or default_tiles(queries.dtype, max(d_k, d_v))
     backward_tiles = backward_tiles or default_tiles(queries.dtype, max(d_k, d_v), backward=True)
     _require_tiles(tiles, backward_tiles)
-    if queries.dtype == torch.bfloat16 and _is_interpreted(forward_kernel):
+    if queries.dtype == torch.bfloat16 and is_interpreted(forward_kernel):
         # The interpreter multiplies the bits of a bfloat16 as if they were a whole number.
         floats = queries.float(), keys.float(), values.float()
         output, log_sum_exp = _in_heads(*floats, causal, tiles, backward_tiles)
@@ -552,7 +552,8 @@ def _with_strides(*tensors: Tensor) -> tuple[Any, ...]:
     return tuple(part for tensor in tensors for part in (tensor, tensor.stride()[:3]))
 
 
-def _is_interpreted(function: Any) -> bool:
+def is_interpreted(function: Any) -> bool:
+    """A kernel -> whether Triton's interpreter runs it, and no GPU."""
     return not isinstance(function, triton.runtime.JITFunction)
 
 

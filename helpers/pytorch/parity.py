@@ -150,7 +150,7 @@ def _rows(
     for name, answer_of in implementations.items():
         answer = answer_of(case)
         for quantity in QUANTITIES:
-            found, expected = _tensors(answer, quantity), _tensors(exact, quantity)
+            found, expected = compared_tensors(answer, quantity), compared_tensors(exact, quantity)
             difference = None if found is None or expected is None else largest_share(found, expected)
             allowed = tolerance(dtype, score_size, n_queries, n_keys, quantity)
             note = answer.note if difference is None else ""
@@ -159,7 +159,7 @@ def _rows(
 
 def _cell(rows: list[Row]) -> str:
     """The rows of one cell, one for each length -> what the table says of them."""
-    bound = f"{_rounded_up(max(row.tolerance for row in rows)):.0e}".replace("e-0", "e-")
+    bound = f"{rounded_up(max(row.tolerance for row in rows)):.0e}".replace("e-0", "e-")
     notes = {row.note for row in rows if row.difference is None}
     if notes:
         return ", ".join(sorted(notes))
@@ -172,7 +172,7 @@ def _cell(rows: list[Row]) -> str:
     return "; ".join(parts)
 
 
-def _rounded_up(number: float) -> float:
+def rounded_up(number: float) -> float:
     """0.0213 -> 0.03: one digit."""
     unit = 10.0 ** math.floor(math.log10(number))
     return math.ceil(number / unit) * unit
@@ -407,7 +407,7 @@ def _gradients(output: Tensor, arriving: Tensor, inputs: Mapping[str, Tensor]) -
     return dict(zip(inputs, found, strict=True))
 
 
-def _tensors(answer: Answer, quantity: str) -> dict[str, Tensor] | None:
+def compared_tensors(answer: Answer, quantity: str) -> dict[str, Tensor] | None:
     """An answer -> the tensors that are compared, by name.
 
     The bias of the keys moves all scores of a query alike, and softmax ignores that: its gradient is 0, and

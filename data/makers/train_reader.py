@@ -16,13 +16,13 @@ what is to be learned and what is stored:
         bottleneck=False,  # True: the cross attention may read only the mark before the source
         size=Size(),       # d_model, n_heads, layers; see the class
     )                      # also: batch, peak_rate, dropout, alone, rounds; see train
-    trained.model          # helpers.encoder_decoder.EncoderDecoder, with its numbers rounded to float16
+    trained.model          # helpers.readers.model.EncoderDecoder, with its numbers rounded to float16
     trained.settings       # a dict for JSON, and
-    trained.arrays         # a dict name -> float16 array: what helpers.encoder_decoder.build_model takes
+    trained.arrays         # a dict name -> float16 array: what helpers.readers.model.build_model takes
     trained.dev_accuracy   # the share of dev_pairs written exactly right, by trained.model
     trained.seconds        # how long it took
 
-    helpers.encoder_decoder.write(trained.model, ["knife"])                          # ["N AY F"]
+    helpers.readers.model.write(trained.model, ["knife"])                          # ["N AY F"]
     content = pack({"settings": trained.settings, "figures": {}}, trained.arrays)    # bytes of an .npz
     texts, arrays = helpers.datasets.unpack(content)                                 # and back
 
@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 (torch's own habit)
 
-from helpers.encoder_decoder import MARK, TINY, EncoderDecoder, build_model, write
+from helpers.readers.model import MARK, TINY, EncoderDecoder, build_model, write
 
 Parameters = dict[str, Tensor]
 PADDING = -100  # a target that cross_entropy passes over
@@ -146,7 +146,7 @@ def share_right(model: EncoderDecoder, pairs: Sequence[tuple[str, Collection[str
     return sum(text in accepted for text, (_, accepted) in zip(written, pairs, strict=True)) / len(pairs)
 
 
-# --- the network, in torch: the same as helpers/encoder_decoder.py, with dropout
+# --- the network, in torch: the same as helpers/readers/model.py, with dropout
 
 
 def forward(
@@ -160,7 +160,7 @@ def forward(
 ) -> tuple[Tensor, Tensor]:
     """(n, n_source), (n,), (n, n_target) -> scores (n, n_target, n_symbols), weights (n, n_target, n_source).
 
-    As helpers.encoder_decoder does it, by torch's own functions; a test holds the two against each other.
+    As helpers.readers.model does it, by torch's own functions; a test holds the two against each other.
     """
     n_heads = settings["n_heads"]
 

@@ -1,7 +1,7 @@
 """Derive data/digits.npz: small handwritten digits, and one head that finds them in an image by their name.
 
-    python data/make_digits.py                      # fetches the package with pip, into a temporary folder
-    python data/make_digits.py --package FILE.whl   # or a folder with the package unpacked
+    python data/makers/make_digits.py                     # fetches it with pip, into a temporary folder
+    python data/makers/make_digits.py --package FILE.whl  # or a folder with the package unpacked
 
 The source holds 1,797 images of 8 × 8 whole numbers from 0 to 16, each with its digit. Of each digit 30
 images are kept for the report and for the lesson, 30 for choices; the head learns from the rest. The source
@@ -40,14 +40,14 @@ from train_reader import pack
 
 from helpers.cross_attention import cross_attention
 from helpers.datasets import load_word_vectors
-from helpers.digits import SIDE, add_places, cut_into_patches, draw_grids, read_places
 from helpers.multi_head import Projections
+from helpers.readers.digits import SIDE, add_places, cut_into_patches, draw_grids, read_places
 
 PACKAGE = "scikit-learn"
 VERSION = "1.9.1"
 SOURCE_FILE = "sklearn/datasets/data/digits.csv.gz"
 SOURCE_SHA256 = "09f66e6debdee2cd2b5ae59e0d6abbb73fc2b0e0185d2e1957e9ebb51e23aa22"
-TARGET = Path(__file__).resolve().parent / "digits.npz"
+TARGET = Path(__file__).resolve().parents[1] / "digits.npz"
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 N_TEST = N_DEV = 30  # images of each digit

@@ -1,26 +1,19 @@
 """The pictures of lesson 12: what is drawn, what is printed, and what is refused."""
 
-import inspect
-import os
-import subprocess
-import sys
-import textwrap
-import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from kept_figures import kept_figures
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from helpers import plots, streaming_plots
-from helpers.pytorch import kernels
+from helpers import plots
+from helpers.plots import canvas
 from helpers.softmax import softmax
 from helpers.streaming import tile_kinds
-from helpers.validation import Array
 
 # The row of the lesson: e^score is 4 2 1 1 8 2, their sum 18, and 126 with the values: 126 / 18 = 7.
 SCORES, VALUES = np.log([4, 2, 1, 1, 8, 2]), np.array([6, 4, 2, 4, 10, 4])
@@ -28,12 +21,7 @@ SCORES, VALUES = np.log([4, 2, 1, 1, 8, 2]), np.array([6, 4, 2, 4, 10, 4])
 
 @pytest.fixture(autouse=True)
 def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Figure]]:
-    """The figures that were shown, kept open so that a test can look into them."""
-    mpl.use("agg")
-    figures: list[Figure] = []
-    monkeypatch.setattr(plots, "_show", figures.append)
-    yield figures
-    plt.close("all")
+    yield from kept_figures(monkeypatch)
 
 
 def heights(axes: Axes) -> list[float]:
@@ -41,7 +29,7 @@ def heights(axes: Axes) -> list[float]:
 
 
 def test_three_steps_of_two_keys_by_hand(shown: list[Figure], capsys: pytest.CaptureFixture[str]) -> None:
-    streaming_plots.plot_steps(SCORES, VALUES, 2)
+    plots.plot_steps(SCORES, VALUES, 2)
     assert capsys.readouterr().out.splitlines() == [
         "keys 0 to 1: running_max 1.386, rescale 0.000, exponentials 1.000 0.500, running_sum 1.500, "
         "weighted_sum 8.000",
@@ -69,7 +57,7 @@ def test_the_output_is_that_of_softmax_for_every_tile(
     capsys: pytest.CaptureFixture[str], shown: list[Figure], tile: int
 ) -> None:
     scores, values = np.array([900.0, -2, 901, 3, 899.5]), np.array([1.0, 7, -2, 5, 3])
-    streaming_plots.plot_steps(scores, values, tile)
+    plots.plot_steps(scores, values, tile)
     said = capsys.readouterr().out
     assert said.endswith(f"= {softmax(scores) @ values:.3f}\n")
     assert len(shown[0].axes) == -(-5 // tile)
@@ -87,13 +75,13 @@ def test_the_output_is_that_of_softmax_for_every_tile(
 )
 def test_what_plot_steps_refuses(scores: object, values: object, tile: int, error: str) -> None:
     with pytest.raises(ValueError, match=error):
-        streaming_plots.plot_steps(scores, values, tile)  # type: ignore[arg-type]
+        plots.plot_steps(scores, values, tile)  # type: ignore[arg-type]
 
 
 def test_the_slider_runs_from_one_key_to_all(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(plots, "_slider", lambda *arguments: asked.append(arguments))
-    streaming_plots.explore_steps(SCORES, VALUES)
+    monkeypatch.setattr(canvas, "slider", lambda *arguments: asked.append(arguments))
+    plots.explore_steps(SCORES, VALUES)
     draw, _, options, start = asked[0]
     assert list(options) == [1, 2, 3, 4, 5, 6]
     assert start in options
@@ -103,7 +91,7 @@ def test_the_slider_runs_from_one_key_to_all(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_tiles_are_drawn_and_counted_by_kind(shown: list[Figure], capsys: pytest.CaptureFixture[str]) -> None:
     causal = tile_kinds(6, 10, causal=True, tile_queries=2, tile_keys=2)
-    streaming_plots.plot_tiles({"causal": causal, "none": np.full((2, 3), 2)})
+    plots.plot_tiles({"causal": causal, "none": np.full((2, 3), 2)})
     assert causal.tolist() == [[2, 2, 1, 0, 0], [2, 2, 2, 1, 0], [2, 2, 2, 2, 1]]
     drawn = shown[0].axes[0].images[0].get_array()
     assert drawn is not None
@@ -117,11 +105,11 @@ def test_tiles_are_drawn_and_counted_by_kind(shown: list[Figure], capsys: pytest
 @pytest.mark.parametrize("kinds", [[0, 1, 2], [[0, 3]], [[0.5]]])
 def test_what_is_no_map_of_tiles(kinds: object) -> None:
     with pytest.raises(ValueError, match="wrong must be a table of 0, 1 and 2"):
-        streaming_plots.plot_tiles({"wrong": kinds})  # type: ignore[dict-item]
+        plots.plot_tiles({"wrong": kinds})  # type: ignore[dict-item]
 
 
 def test_neighbouring_heads_share(shown: list[Figure], capsys: pytest.CaptureFixture[str]) -> None:
-    streaming_plots.plot_sharing(6, [3, 1])
+    plots.plot_sharing(6, [3, 1])
     assert capsys.readouterr().out.splitlines() == [
         "3 heads of keys and values: 0 1 read 0; 2 3 read 1; 4 5 read 2",
         "1 head of keys and values: 0 1 2 3 4 5 read 0",
@@ -133,13 +121,13 @@ def test_neighbouring_heads_share(shown: list[Figure], capsys: pytest.CaptureFix
 
 def test_heads_of_keys_must_divide_those_of_queries() -> None:
     with pytest.raises(ValueError, match=r"must divide 6; got \[6, 4\]"):
-        streaming_plots.plot_sharing(6, [6, 4])
+        plots.plot_sharing(6, [6, 4])
 
 
 def test_what_is_held_has_a_tick_for_every_size(
     shown: list[Figure], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    streaming_plots.plot_held([256, 512, 1024], {"a": [0.5, 2, 80], "b": [0.25, 0.25, 0.25]})
+    plots.plot_held([256, 512, 1024], {"a": [0.5, 2, 80], "b": [0.25, 0.25, 0.25]})
     assert capsys.readouterr().out.splitlines() == [
         "MiB, a: 0.5 at n 256, 80 at n 1024",
         "MiB, b: 0.25 at n 256, 0.25 at n 1024",
@@ -152,88 +140,6 @@ def test_what_is_held_has_a_tick_for_every_size(
 
 def test_what_plot_held_refuses() -> None:
     with pytest.raises(ValueError, match="b must be above 0"):
-        streaming_plots.plot_held([1, 2], {"a": [1, 2], "b": [1, 0]})
+        plots.plot_held([1, 2], {"a": [1, 2], "b": [1, 0]})
     with pytest.raises(ValueError, match="shape"):
-        streaming_plots.plot_held([1, 2], {"a": [1, 2, 3]})
-
-
-def described(size: int) -> int:
-    """int -> int: not printed.
-
-    Nor is this.
-    """
-    size *= 2  # """kept"""
-
-    return size
-
-
-def bare() -> None:
-    print("no description")
-
-
-def test_a_body_is_printed_without_name_and_description(capsys: pytest.CaptureFixture[str]) -> None:
-    streaming_plots.print_body(described)
-    assert capsys.readouterr().out == 'size *= 2  # """kept"""\n\nreturn size\n'
-    streaming_plots.print_body(bare)
-    assert capsys.readouterr().out == 'print("no description")\n'
-
-
-def test_the_kernels_step_is_printed_as_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
-    streaming_plots.print_kernel_step()
-    said = capsys.readouterr().out
-    kernel = kernels.forward_kernel
-    whole = inspect.getsource(getattr(kernel, "fn", kernel))
-    assert textwrap.indent(said, 12 * " ") in whole
-    lines = said.splitlines()
-    assert lines[0].startswith("scores = tl.dot(query_tile")
-    assert lines[-1] == "running_max = new_max"
-    assert sum("running_sum = rescale *" in line for line in lines) == 1
-
-
-def test_printing_the_kernels_step_loads_no_torch() -> None:
-    program = (
-        "import sys; from helpers import streaming_plots as s; s.print_kernel_step(); "
-        "assert not {'torch', 'triton'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
-
-
-def test_the_bytes_of_a_call_are_those_of_its_arrays() -> None:
-    def keeps(n: int, *, extra: int) -> tuple[Array, Array]:
-        temporary = np.ones(extra)
-        return np.ones(n) * temporary[0], np.zeros(0)
-
-    kept_before = np.ones(200_000)
-    peak, output = streaming_plots.peak_bytes(keeps, 30_000, extra=50_000)
-    assert output == 8 * 30_000
-    # The temporary one, ones(n) and its product stand together.
-    assert 8 * (50_000 + 60_000) <= peak < 8 * (50_000 + 60_000) + 20_000
-    assert kept_before.nbytes > peak
-
-
-def test_counting_ends_with_the_call_and_does_not_end_another() -> None:
-    with pytest.raises(ZeroDivisionError):
-        streaming_plots.peak_bytes(lambda: 1 / 0)  # type: ignore[arg-type, return-value]
-    assert not tracemalloc.is_tracing()
-    tracemalloc.start()
-    try:
-        with pytest.raises(RuntimeError, match="runs already"):
-            streaming_plots.peak_bytes(lambda: (np.ones(1), np.ones(1)))
-        assert tracemalloc.is_tracing()
-    finally:
-        tracemalloc.stop()
-
-
-def test_a_new_python_changes_nothing_here(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("ONLY_THERE", raising=False)
-    program = "import os, warnings; os.environ['ONLY_THERE'] = '1'; warnings.warn('kept back'); print(6 * 7)"
-    streaming_plots.in_new_python(program)
-    assert capsys.readouterr() == ("42\n", "")
-    assert "ONLY_THERE" not in os.environ
-
-
-def test_a_new_python_that_fails_says_why() -> None:
-    with pytest.raises(RuntimeError, match=r"(?s)ended with 1:.*no keys here"):
-        streaming_plots.in_new_python("raise ValueError('no keys here')")
+        plots.plot_held([1, 2], {"a": [1, 2, 3]})

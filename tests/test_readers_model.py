@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 import torch
 
-from helpers import encoder_decoder
 from helpers.datasets import Sounds, load_sounds, unpack
-from helpers.encoder_decoder import (
+from helpers.leaks import influence, leaks
+from helpers.readers import model as reader
+from helpers.readers.model import (
     BATCH,
     EncoderDecoder,
     Mlp,
@@ -35,18 +36,17 @@ from helpers.encoder_decoder import (
     write,
     write_with_weights,
 )
-from helpers.leaks import influence, leaks
 
-DATA = Path(__file__).resolve().parent.parent / "data"
+MAKERS = Path(__file__).resolve().parent.parent / "data" / "makers"
 PAIRS = [("abcde", ["X", "YY"]), ("ba", ["YY", "Z", "X", "X"]), ("c", ["Z"])]
 TEXTS = ["abc", "e", "dddbb", "ca", "ab", "edcba"]
 
 
 @pytest.fixture(scope="module")
 def scripts() -> Iterator[dict[str, ModuleType]]:
-    """data/train_reader.py and data/make_sounds.py as modules: data/ is not a package."""
+    """data/makers/train_reader.py and data/makers/make_sounds.py as modules: data/makers is not a package."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(DATA))
+        patch.syspath_prepend(str(MAKERS))
         yield {name: importlib.import_module(name) for name in ("train_reader", "make_sounds")}
         for name in ("train_reader", "make_sounds"):
             sys.modules.pop(name)
@@ -154,7 +154,7 @@ def test_the_decoder_does_not_look_ahead(model: EncoderDecoder) -> None:
 
 
 def test_the_encoder_looks_both_ways(model: EncoderDecoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoder_decoder, "_embed", lambda name, rows, *tables: np.asarray(rows))
+    monkeypatch.setattr(reader, "embed", lambda name, rows, *tables: np.asarray(rows))
     assert influence(lambda rows: encode(model, rows), np.random.default_rng(0).normal(size=(4, 12))).all()
 
 

@@ -12,10 +12,10 @@ from babel.dates import format_date, get_month_names
 
 from helpers import datasets
 from helpers.datasets import Dates, load_dates
-from helpers.dates import mass_on_parts, mean_mass, parts_of, share_forward_by_step
-from helpers.encoder_decoder import word_accuracy, write, write_with_weights
+from helpers.readers.dates import mass_on_parts, mean_mass, parts_of, share_forward_by_step
+from helpers.readers.model import word_accuracy, write, write_with_weights
 
-DATA = Path(__file__).resolve().parent.parent / "data"
+MAKERS = Path(__file__).resolve().parent.parent / "data" / "makers"
 
 
 @pytest.fixture(scope="module")
@@ -25,13 +25,13 @@ def dates() -> Dates:
 
 @pytest.fixture(scope="module")
 def make_dates() -> ModuleType:
-    """data/make_dates.py as a module: data/ is not a package."""
-    spec = importlib.util.spec_from_file_location("make_dates", DATA / "make_dates.py")
+    """data/makers/make_dates.py as a module: data/makers is not a package."""
+    spec = importlib.util.spec_from_file_location("make_dates", MAKERS / "make_dates.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(DATA)  # the script imports train_reader, which stands beside it
+        patch.syspath_prepend(MAKERS)  # the script imports train_reader, which stands beside it
         spec.loader.exec_module(module)
     return module
 
@@ -198,7 +198,7 @@ def test_measuring_counts_by_language_and_form(
 
 
 def test_the_list_names_the_source_that_the_script_checks(make_dates: ModuleType) -> None:
-    source = datasets._listed_files()["dates.npz"]["source"]
+    source = datasets.listed_files()["dates.npz"]["source"]
     assert make_dates.PACKAGE in source
     assert make_dates.VERSION in source
 

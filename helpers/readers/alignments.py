@@ -1,7 +1,7 @@
 """What does a map of weights say of a model that reads and writes? Measure it, and hide symbols (lesson 07).
 
 A map has a row for each written symbol and a column for each symbol of the source, as write_with_weights of
-helpers.encoder_decoder returns it. Symbols are hidden from the cross attention alone: the encoder reads all.
+helpers.readers.model returns it. Symbols are hidden from the cross attention alone: the encoder reads all.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from helpers.encoder_decoder import EncoderDecoder, decode, encode, write_with_weights
+from helpers.readers.model import EncoderDecoder, decode, encode, write_with_weights
 from helpers.validation import Array, as_rows
 
 

@@ -13,10 +13,10 @@ import pytest
 from helpers import datasets
 from helpers.cross_attention import cross_attention
 from helpers.datasets import Digits, load_digits, load_word_vectors
-from helpers.digits import add_places, cut_into_patches, draw_grids, measure, read_places
 from helpers.multi_head import Projections
+from helpers.readers.digits import add_places, cut_into_patches, draw_grids, measure, read_places
 
-DATA = Path(__file__).resolve().parent.parent / "data"
+MAKERS = Path(__file__).resolve().parent.parent / "data" / "makers"
 PACKAGE_VARIABLE = "DIGITS_PACKAGE"  # the wheel of scikit-learn 1.9.1, or a folder with it unpacked
 CHANCE = 1 / 9
 
@@ -28,13 +28,13 @@ def digits() -> Digits:
 
 @pytest.fixture(scope="module")
 def make_digits() -> ModuleType:
-    """data/make_digits.py as a module: data/ is not a package."""
-    spec = importlib.util.spec_from_file_location("make_digits", DATA / "make_digits.py")
+    """data/makers/make_digits.py as a module: data/makers is not a package."""
+    spec = importlib.util.spec_from_file_location("make_digits", MAKERS / "make_digits.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(DATA)  # the script imports train_reader, which stands beside it
+        patch.syspath_prepend(MAKERS)  # the script imports train_reader, which stands beside it
         spec.loader.exec_module(module)
     return module
 
@@ -239,7 +239,7 @@ def test_another_source_is_refused(make_digits: ModuleType, tmp_path: Path) -> N
 
 
 def test_the_list_names_the_source_that_the_script_checks(make_digits: ModuleType) -> None:
-    source = datasets._listed_files()["digits.npz"]["source"]
+    source = datasets.listed_files()["digits.npz"]["source"]
     for part in (
         make_digits.PACKAGE,
         make_digits.VERSION,

@@ -5,10 +5,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from helpers import alignments
-from helpers.alignments import hide_one, misses_by_symbol, share_forward, write_without
 from helpers.datasets import Sounds, load_sounds
-from helpers.encoder_decoder import decode, encode, write, write_with_weights
+from helpers.readers import alignments
+from helpers.readers.alignments import hide_one, misses_by_symbol, share_forward, write_without
+from helpers.readers.model import decode, encode, write, write_with_weights
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ The encoder reads the source: every symbol may attend to every other. The decode
 symbol at a time: a causal self-attention over what it has written, then a cross attention, of one head, into
 the encoder's output. All attention is that of lessons 04 to 07; the rest of the network is in this file.
 
-The numbers of a model come from data/train_reader.py. Symbol 0 of both alphabets is the *mark*. It stands
-before the source; it starts the target, and the model writes it where the target ends.
+The numbers of a model come from data/makers/train_reader.py. Symbol 0 of both alphabets is the *mark*. It
+stands before the source; it starts the target, and the model writes it where the target ends.
 """
 
 from collections.abc import Mapping, Sequence
@@ -127,7 +127,7 @@ def encode(model: EncoderDecoder, source: ArrayLike, mask: ArrayLike | None = No
     The mask is True for real symbols, False for padding. Raises as multi_head_attention does, and ValueError
     for numbers of symbols that are not there, or too many of them.
     """
-    x = _embed("source", source, model.source_embeddings, model.source_positions)
+    x = embed("source", source, model.source_embeddings, model.source_positions)
     for layer in model.encoder:
         own = layer_norm(x, layer.norm_self)
         x = x + multi_head_attention(own, layer.self_attention, model.n_heads, mask)[0]
@@ -144,7 +144,7 @@ def decode(
     True where the cross attention may read. weights (..., n_target, n_source) are those of the last layer's
     cross attention. Raises as encode does.
     """
-    y = _embed("target", target, model.target_embeddings, model.target_positions)
+    y = embed("target", target, model.target_embeddings, model.target_positions)
     return decode_rows(model, y, context, mask)
 
 
@@ -247,7 +247,7 @@ def edit_distance(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def build_model(settings: Mapping[str, Any], arrays: Mapping[str, Array]) -> EncoderDecoder:
-    """What data/train_reader.py stored -> the model, its numbers in float64.
+    """What data/makers/train_reader.py stored -> the model, its numbers in float64.
 
     An array's name is its place in the model: "encoder.0.self_attention.w_q". Raises ValueError where one is
     missing.
@@ -368,7 +368,7 @@ def _require_pairs(written: Sequence[str], accepted: Sequence[Sequence[str]]) ->
             raise ValueError(f"entry {i} of accepted is empty: no text could be right")
 
 
-def _embed(name: str, symbols: ArrayLike, embeddings: Array, positions: Array) -> Array:
+def embed(name: str, symbols: ArrayLike, embeddings: Array, positions: Array) -> Array:
     """(..., n) -> (..., n, d_model): the embedding of each symbol, plus the vector of its position."""
     numbers = np.asarray(symbols)
     if numbers.dtype.kind not in "iu" or numbers.ndim == 0:

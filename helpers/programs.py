@@ -1,0 +1,72 @@
+"""What a call holds, how a helper is written, what a program prints in a Python of its own (lesson 12)."""
+
+import ast
+import importlib.util
+import inspect
+import subprocess
+import sys
+import textwrap
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from helpers.validation import Array
+
+
+def peak_bytes(function: Callable[..., tuple[Array, Array]], *args: Any, **settings: Any) -> tuple[int, int]:
+    """A function that returns output first, its arguments -> bytes held at the peak of a call, of the output.
+
+    What NumPy and Python allocate during the call is counted, and not what stood in memory before.
+    Raises what the function raises; RuntimeError where Python counts allocations already.
+    """
+    if tracemalloc.is_tracing():
+        raise RuntimeError("tracemalloc runs already, and a second count would end the first")
+    tracemalloc.start()
+    try:
+        output = function(*args, **settings)[0]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    return peak, output.nbytes
+
+
+def in_new_python(program: str) -> None:
+    """A program -> None: runs it in a Python of its own, and prints what it prints, without its warnings.
+
+    What it imports and sets ends with it. Raises RuntimeError with its complaint where it fails.
+    """
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=False
+    )
+    if ended.returncode:
+        raise RuntimeError(f"the new Python ended with {ended.returncode}:\n{ended.stderr}")
+    print(ended.stdout.strip())
+
+
+def print_body(function: Callable[..., object]) -> None:
+    """A function -> None: prints its lines, without those that name it and describe it."""
+    source = textwrap.dedent(inspect.getsource(function))
+    (definition,) = ast.parse(source).body
+    assert isinstance(definition, ast.FunctionDef)
+    first = definition.body[1 if ast.get_docstring(definition) else 0].lineno
+    print(textwrap.dedent("\n".join(source.splitlines()[first - 1 :])).rstrip())
+
+
+def print_kernel_step() -> None:
+    """() -> None: prints the lines of forward_kernel that fold one tile of keys in.
+
+    They are read from the file: importing helpers.pytorch.kernels would load torch and Triton.
+    Raises LookupError where the file is not found, or has no such lines.
+    """
+    spec = importlib.util.find_spec("helpers.pytorch.kernels")
+    if spec is None or spec.origin is None:
+        raise LookupError("helpers.pytorch.kernels was not found")
+    lines = Path(spec.origin).read_text(encoding="utf-8").splitlines()
+    found = [line.strip() for line in lines]
+    try:
+        first = next(i for i, line in enumerate(found) if line.startswith("scores = tl.dot("))
+        last = found.index("running_max = new_max", first)
+    except (StopIteration, ValueError):
+        raise LookupError(f"{spec.origin} has no step from scores to running_max") from None
+    print(textwrap.dedent("\n".join(lines[first : last + 1])))
