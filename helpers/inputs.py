@@ -142,9 +142,15 @@ def attention(
     return queries, keys, values, as_mask(mask, _scores(queries, keys).shape)
 
 
+def _stack(array: Array | Planned, other: Array | Planned) -> tuple[int, ...]:
+    """Two arrays that fit -> the axes before the last two, to which both broadcast."""
+    stack, other_stack = array.shape[:-2], other.shape[:-2]
+    return stack if stack == other_stack else np.broadcast_shapes(stack, other_stack)
+
+
 def _scores(queries: Array | Planned, keys: Array | Planned) -> Planned:
     """(..., n_queries, d_k), (..., n_keys, d_k) -> the scores, as they will be."""
-    stack = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2])
+    stack = _stack(queries, keys)
     return Planned((*stack, queries.shape[-2], keys.shape[-2]))
 
 
@@ -250,7 +256,7 @@ def _rows_and_matrices(
     n_heads = require_count("n_heads", n_heads)
     queries, keys, values = _product(x, w_q), _product(context, w_k), _product(context, w_v)
     mask = _mask_of_heads(queries, keys, values, n_heads, mask)
-    stack = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2])
+    stack = _stack(queries, keys)
     merged = Planned((*stack, queries.shape[-2], values.shape[-1]))
     w_o, b_o = _matrix_and_bias("the merged heads", merged, "w_o", given.w_o, given.b_o)
     return x, context, (w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o), n_heads, mask
@@ -361,7 +367,7 @@ def _scores_in_columns(queries: Array | Planned, keys: Array | Planned, values: 
             f"(..., d_v, n_keys) the same n_keys; got {queries.shape}, {keys.shape} and {values.shape}"
         )
     require_all_stacks(queries, keys, values)
-    stack = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2])
+    stack = _stack(queries, keys)
     return Planned((*stack, keys.shape[-1], queries.shape[-1]))
 
 
