@@ -1,4 +1,4 @@
-"""The table of mistakes: up to date, nothing missed. A file of its own, so that a second processor can take it."""
+"""The table of mistakes: up to date, nothing missed. In a file of its own, which another processor can take."""
 
 import kill_table
 
