@@ -1,4 +1,4 @@
-"""The table of mistakes: up to date, nothing missed. In a file of its own, which another processor can take."""
+"""The table of mistakes: up to date, and nothing missed. In a file that another processor can take."""
 
 import kill_table
 
