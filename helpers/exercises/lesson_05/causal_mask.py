@@ -31,8 +31,8 @@ MISTAKES = EDITS.mistakes(
     """
 upper-left
     the triangle starts in the upper left corner: the queries were taken for the first tokens
-    They are the last n_queries tokens. Query 0 stands at position n_keys − n_queries, and sees all before it:
-    the triangle is aligned to the lower right.
+    They are the last n_queries tokens. Query 0 stands at position n_keys − n_queries, and sees all
+    before it: the triangle is aligned to the lower right.
     | moved => rows
 
 offset-turned
