@@ -20,7 +20,7 @@ import inspect
 import linecache
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from helpers.exercises.engine.diagnosis import Mistake
@@ -34,11 +34,16 @@ class Edits:
     `places`: name -> expression. `"-1 in total"` is the -1 in the place `total`, for an expression that
     stands in the answer more than once; `"one + other"` is two places at once. Every argument is a place,
     which is edited before all else, and so is `result`, what the answer returns.
+
+    `steps`: place -> arguments, where mistakes of `slips/` give a function for what stands there: with
+    `{"hide": "scores, mask"}` the recipe takes `hide=function`, and puts `function(scores, mask)` there.
     """
 
-    def __init__(self, answer: Callable[..., Any], places: Mapping[str, str]) -> None:
+    def __init__(
+        self, answer: Callable[..., Any], places: Mapping[str, str], steps: Mapping[str, str] | None = None
+    ) -> None:
         """Finds the places. Raises ValueError for an expression that the answer holds not exactly once."""
-        self.answer = answer
+        self.answer, self.steps = answer, steps or {}
         self.source = textwrap.dedent(inspect.getsource(answer))
         (tree,) = ast.parse(self.source).body
         assert isinstance(tree, ast.FunctionDef)
@@ -47,8 +52,9 @@ class Edits:
             name: parts for name, text in places.items() if set(parts := text.split(" + ")) <= places.keys()
         }
         self.nodes: dict[str, ast.expr] = {}
-        for name in places.keys() - self.groups.keys():
-            self._find(name, places)
+        for name in places:  # in their order: where two are one expression, the later one is edited last
+            if name not in self.groups:
+                self._find(name, places)
         self.variants: dict[str, list[str]] = {}
 
     def mistakes(
@@ -57,20 +63,23 @@ class Edits:
         reread: str,
         sections: Mapping[str, str] | None = None,
         words: Mapping[str, str] | None = None,
+        told: Sequence[Mistake] = (),
     ) -> tuple[Mistake, ...]:
         """Paragraphs -> mistakes. Each: name (§ section); what was done; the idea that it misses; ways.
 
         A way is a line `| place => expression; place => expression`; further ways are the same mistake,
         written otherwise. `@ n = 1 2 3` before a way: once for each n. `sections`: the names after § -> what
         to reread; without § it is `reread`. `words`: {name} in a text -> a sentence that several share.
+        `told`: mistakes of other exercises; a paragraph without a text takes that of the one with its name.
         """
-        made = []
+        made, known = [], {mistake.name: mistake for mistake in told}
         for block in textwrap.dedent(paragraphs).strip().split("\n\n"):
             head, *lines = (line.strip() for line in block.splitlines())
             name, _, section = head.partition(" § ")
-            says, *idea = (line.format_map(words or {}) for line in lines if line[:2] not in ("| ", "@ "))
+            text = [line.format_map(words or {}) for line in lines if line[:2] not in ("| ", "@ ")]
+            says, *idea = text or (known[name].says, known[name].idea)
             first, *also = (self.way(way) for way in _ways(lines))
-            about = (sections or {})[section] if section else reread
+            about = (sections or {})[section] if section else reread if text else known[name].reread
             made.append(Mistake(name, says, " ".join(idea), about, also, **first))
         return tuple(made)
 
@@ -84,7 +93,7 @@ class Edits:
                     raise ValueError(f"no place {one!r} in {self.answer.__name__}: {sorted(self.nodes)}")
                 known = self.variants.setdefault(one, [])
                 known += [new] if new and new not in known else []
-                chosen[_keyword(one)] = known.index(new) + 1 if new else 0
+                chosen[self._keyword(one)] = known.index(new) + 1 if new else 0
         return chosen
 
     def recipe(self) -> Callable[..., Any]:
@@ -130,6 +139,9 @@ class Edits:
         function: Callable[..., Any] = space[name]
         return function
 
+    def _keyword(self, place: str) -> str:
+        return place if place in self.steps else f"at {place}"  # no argument has such a name
+
     def _find(self, name: str, places: Mapping[str, str]) -> ast.expr:
         text, _, outer = places[name].partition(" in ")
         tree: ast.AST = self._find(outer, places) if outer in places else self.tree
@@ -156,8 +168,12 @@ class Edits:
         """What stands in a place: `edit if its keyword is chosen else …`, for each of its edits."""
         made = right
         for number, text in enumerate(self.variants.get(place, ()), 1):
-            chosen = _parsed(f"_made.get({_keyword(place)!r}) == {number}")
+            chosen = _parsed(f"_made.get({self._keyword(place)!r}) == {number}")
             made = ast.IfExp(chosen, self._named(_parsed(text), place, right, *without), made)
+        if place in self.steps:
+            given = _parsed(f"callable(_made.get({place!r}))")
+            call = _parsed(f"_made[{place!r}]({self.steps[place]})")
+            made = ast.IfExp(given, self._named(call, place, right, *without), made)
         return made
 
     def _named(self, new: ast.expr, place: str, right: ast.expr, *without: str) -> ast.expr:
@@ -177,15 +193,12 @@ class Edits:
 
 def _ways(lines: list[str]) -> Iterator[str]:
     """The ways of one mistake; those after `@ n = 1 2 3` once for each n."""
-    for group in "\n".join(line for line in lines if line[:2] in ("| ", "@ ")).split("@ "):
+    text = "".join("\n" + line for line in lines if line[:2] in ("| ", "@ "))
+    for group in text.split("\n@ "):  # at the start of a line: elsewhere it is a product
         head, *ways = ("\n" + group).split("\n| ")
         name, _, values = head.strip().partition(" = ")
         for value in values.split() or [""]:
             yield from (re.sub(rf"\b{name}\b", value, way.strip()) if name else way.strip() for way in ways)
-
-
-def _keyword(place: str) -> str:
-    return f"at {place}"  # no argument has such a name
 
 
 def _parsed(text: str) -> ast.expr:

@@ -9,11 +9,7 @@ from helpers.exercises.kinds.predict import Predict, Slip
 from helpers.exercises.slips.hiding import NO_KEY
 from helpers.softmax import softmax
 
-OPEN_SCORES = np.array([0.5, -1.0, 2.0])
-
-
-THREE_VALUES = np.array([3.0, 6.0, 12.0])
-
+WITHOUT_A_MASK = float(softmax(np.array([0.5, -1.0, 2.0])) @ [3.0, 6.0, 12.0])
 
 EXERCISE = Predict(
     name="empty-row",
@@ -37,7 +33,7 @@ EXERCISE = Predict(
         ),
         Slip(
             "no-mask",
-            round(float(softmax(OPEN_SCORES) @ THREE_VALUES), 4),
+            round(WITHOUT_A_MASK, 4),
             "That is the output without a mask. All three scores were replaced: 0.5, −1 and 2 are gone.",
         ),
         Slip(

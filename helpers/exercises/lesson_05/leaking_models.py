@@ -11,14 +11,8 @@ from helpers.validation import Array
 # A learner may compare outputs to the last bit, and two processors sum in two orders. So all sums here are
 # exact: of eighths and quarters, of powers of 2. What is left, a division or a root, is the same everywhere.
 TOKENS, TWO_TOKENS = exact(numbers(5, 3, start=12)), exact(numbers(2, 3, start=4))
-
-
 UP, ASIDE = np.array([0.75, -0.25, 0.5]), np.array([-0.375, 0.875, 0.5])
-
-
 DIRECTION = np.stack([UP, -UP, ASIDE], axis=1)  # whatever rises in column 0 falls in column 1
-
-
 POSITIONS = exact(numbers(9, 3, start=90))
 
 
@@ -56,32 +50,15 @@ def _last_token(x: Array) -> Array:
     return _causal(x) + _bounded(x[-1] @ DIRECTION)
 
 
-def _first_output(x: Array) -> Array:
-    """The first output reads the token in the middle; no other output looks ahead."""
-    output = _causal(x)
-    output[0] += _bounded(x[2:3] @ DIRECTION).sum(axis=0)
-    return output
+def _one_pair(output: slice, token: slice) -> Step:
+    """A model in which one output reads one token; no other output looks ahead."""
 
+    def model(x: Array) -> Array:
+        found = _causal(x)
+        found[output] += _bounded(x[token] @ DIRECTION).sum(axis=0)
+        return found
 
-def _first_pair(x: Array) -> Array:
-    """The first output reads the second token; no other output looks ahead."""
-    output = _causal(x)
-    output[0] += _bounded(x[1:2] @ DIRECTION).sum(axis=0)
-    return output
-
-
-def _middle_output(x: Array) -> Array:
-    """The output in the middle reads the token after it; no other output looks ahead."""
-    output = _causal(x)
-    output[2:3] += _bounded(x[3:4] @ DIRECTION).sum(axis=0)
-    return output
-
-
-def _last_pair(x: Array) -> Array:
-    """The last output but one reads the last token; no other output looks ahead."""
-    output = _causal(x)
-    output[-2:-1] += _bounded(x[-1] @ DIRECTION)
-    return output
+    return model
 
 
 def _centred(x: Array) -> Array:
@@ -175,247 +152,89 @@ def _with_zeros(x: Array) -> Array:
 
 
 LAST_IS_0 = _with_zeros(TOKENS)
-
-
 ROUGH_TOKENS = np.round(TOKENS) + np.sign(TOKENS - 0.1) / 16
-
-
 ONE_OUTPUT = (
     "One token leaks here, into one output. Change each token in turn, and look at all the outputs before it."
 )
-
-
 GIVE_A_COPY = "This model writes into the array that it gets. Hand it a copy each time: model(x.copy())."
-
-
 ABSOLUTE = "All its outputs move to the same side. Compare the absolute value of the difference with 1e-9."
 
-
 MODELS: tuple[tuple[str, Step, Array, bool, str], ...] = (  # its name, the model, x, does it leak? a clue
-    (
-        "a model without a mask, two tokens",
-        _open,
-        TWO_TOKENS,
-        True,
-        "Change the second token, and the first output moves.",
-    ),
-    (
-        "a causal model, two tokens",
-        _causal,
-        TWO_TOKENS,
-        False,
-        "The second output may move with both tokens, the first with its own.",
-    ),
-    (
-        "a causal model",
-        _causal,
-        TOKENS,
-        False,
-        "An output may move with its own token and with those before it. Look only at the outputs *before* "
-        "the changed token, and change it in a fresh copy of x.",
-    ),
-    ("a model without a mask", _open, TOKENS, True, "Any token that is changed moves every output here."),
-    (
-        "a model that looks one token ahead",
-        _ahead(1),
-        TOKENS,
-        True,
-        "Change a token, and the output directly before it moves.",
-    ),
-    (
-        "a model that looks two tokens ahead",
-        _ahead(2),
-        TOKENS,
-        True,
-        "Change a token, and the two outputs before it move.",
-    ),
-    (
-        "a model that reads only the token itself",
-        _own_row,
-        TOKENS,
-        False,
-        "Each output moves with its own token and no other. That is no leak.",
-    ),
-    (
-        "a model that reads only the tokens before",
-        _earlier_only,
-        TOKENS,
-        False,
-        "Each output moves with the tokens before it and no other. That is no leak.",
-    ),
-    (
-        "a causal model whose last output alone reads anything",
-        _reads_from(4),
-        TOKENS,
-        False,
-        "The last output may move with every token, and no other output moves at all.",
-    ),
-    (
-        "a causal model whose last two outputs alone read anything",
-        _reads_from(3),
-        TOKENS,
-        False,
-        "The last two outputs may move with their own tokens and those before; no other output moves at all.",
-    ),
-    (
-        "a model whose output is always the same",
-        _constant,
-        TOKENS,
-        False,
-        "Nothing ever moves here.",
-    ),
-    (
-        "a model in which every output reads the last token",
-        _last_token,
-        TOKENS,
-        True,
-        "Change the last token, and every output moves.",
-    ),
-    (
-        "a model that adds up all tokens",
-        _sums(lambda x: x),
-        TOKENS,
-        True,
-        "A sum does not know the order of the tokens: tokens that only change places move nothing.",
-    ),
-    (
-        "a model that centres each token first",
-        _sums(_centred),
-        TOKENS,
-        True,
-        "It subtracts from each token the mean of its entries, so that a number added to all of them is "
-        "gone. Add another amount to each entry.",
-    ),
-    (
-        "a model that normalises each token first",
-        _sums(_normalised),
-        TOKENS,
-        True,
-        "It divides each token by its spread, so that a factor is gone. Add another amount to each entry.",
-    ),
-    (
-        "a model with a small leak",
-        _small_leak,
-        TOKENS,
-        True,
-        "Its outputs move by about 1e-7. np.allclose overlooks that unless it gets rtol=0 and atol=1e-9.",
-    ),
-    (
-        "a causal model whose rounding depends on later tokens",
-        _rounded_otherwise,
-        TOKENS,
-        False,
-        "Its outputs differ in the last digit, about 1e-16. That is rounding: 1e-9 or less has not moved.",
-    ),
-    (
-        "a causal model that adds its positions to the array it gets",
-        _adds_positions,
-        TOKENS,
-        False,
-        GIVE_A_COPY,
-    ),
-    (
-        "a causal model that writes its output over the array it gets",
-        _writes_over,
-        TOKENS,
-        False,
-        GIVE_A_COPY,
-    ),
-    (
-        "a model that gives the tokens in reverse, as a view of the array it gets",
-        _backwards,
-        TOKENS,
-        True,
-        "It hands out the very array that it got, turned round. If that is x, and x is changed, the first "
-        "output changes along. Call model(x.copy()).",
-    ),
+    ("a model without a mask, two tokens", _open, TWO_TOKENS, True,
+     "Change the second token, and the first output moves."),
+    ("a causal model, two tokens", _causal, TWO_TOKENS, False,
+     "The second output may move with both tokens, the first with its own."),
+    ("a causal model", _causal, TOKENS, False,
+     "An output may move with its own token and with those before it. Look only at the outputs *before* "
+     "the changed token, and change it in a fresh copy of x."),
+    ("a model without a mask", _open, TOKENS, True,
+     "Any token that is changed moves every output here."),
+    ("a model that looks one token ahead", _ahead(1), TOKENS, True,
+     "Change a token, and the output directly before it moves."),
+    ("a model that looks two tokens ahead", _ahead(2), TOKENS, True,
+     "Change a token, and the two outputs before it move."),
+    ("a model that reads only the token itself", _own_row, TOKENS, False,
+     "Each output moves with its own token and no other. That is no leak."),
+    ("a model that reads only the tokens before", _earlier_only, TOKENS, False,
+     "Each output moves with the tokens before it and no other. That is no leak."),
+    ("a causal model whose last output alone reads anything", _reads_from(4), TOKENS, False,
+     "The last output may move with every token, and no other output moves at all."),
+    ("a causal model whose last two outputs alone read anything", _reads_from(3), TOKENS, False,
+     "The last two outputs may move with their own tokens and those before; no other output moves at "
+     "all."),
+    ("a model whose output is always the same", _constant, TOKENS, False,
+     "Nothing ever moves here."),
+    ("a model in which every output reads the last token", _last_token, TOKENS, True,
+     "Change the last token, and every output moves."),
+    ("a model that adds up all tokens", _sums(lambda x: x), TOKENS, True,
+     "A sum does not know the order of the tokens: tokens that only change places move nothing."),
+    ("a model that centres each token first", _sums(_centred), TOKENS, True,
+     "It subtracts from each token the mean of its entries, so that a number added to all of them is "
+     "gone. Add another amount to each entry."),
+    ("a model that normalises each token first", _sums(_normalised), TOKENS, True,
+     "It divides each token by its spread, so that a factor is gone. Add another amount to each entry."),
+    ("a model with a small leak", _small_leak, TOKENS, True,
+     "Its outputs move by about 1e-7. np.allclose overlooks that unless it gets rtol=0 and atol=1e-9."),
+    ("a causal model whose rounding depends on later tokens", _rounded_otherwise, TOKENS, False,
+     "Its outputs differ in the last digit, about 1e-16. That is rounding: 1e-9 or less has not moved."),
+    ("a causal model that adds its positions to the array it gets", _adds_positions, TOKENS, False,
+     GIVE_A_COPY),
+    ("a causal model that writes its output over the array it gets", _writes_over, TOKENS, False,
+     GIVE_A_COPY),
+    ("a model that gives the tokens in reverse, as a view of the array it gets", _backwards, TOKENS, True,
+     "It hands out the very array that it got, turned round. If that is x, and x is changed, the first "
+     "output changes along. Call model(x.copy())."),
     ("a model whose leak can only lower the outputs", _one_sided(-1), TOKENS, True, ABSOLUTE),
     ("a model whose leak can only raise the outputs", _one_sided(1), TOKENS, True, ABSOLUTE),
-    (
-        "a model whose leak cancels in the sum of each output",
-        _cancels,
-        TOKENS,
-        True,
-        "One entry rises by as much as another falls. Compare entry by entry.",
-    ),
-    (
-        "a model that leaks into one column of its output",
-        _one_column,
-        TOKENS,
-        True,
-        "One entry of each output moves, the others stay. One is enough: `any`, over all entries.",
-    ),
-    (
-        "a model that reads one entry of the last token",
-        _one_entry,
-        TOKENS,
-        True,
-        "It reads one entry of the last token. Change them all.",
-    ),
-    (
-        "a model that reads the sizes of numbers, not their signs",
-        _sums(np.abs),
-        TOKENS,
-        True,
-        "A token whose sign is turned looks the same here. Add another amount to each entry.",
-    ),
-    (
-        "a model that squares the tokens, and the last is all zeros",
-        _sums(np.square),
-        LAST_IS_0,
-        True,
-        "It adds up the squares of all tokens. Add another amount to each entry of each token.",
-    ),
-    (
-        "a model that rounds each token to whole numbers",
-        _sums(np.round),
-        ROUGH_TOKENS,
-        True,
-        "A small change is rounded away. Change the token by more than 1.",
-    ),
-    (
-        "a model that reads the last token, which is all zeros",
-        _last_token,
-        LAST_IS_0,
-        True,
-        "Zeros times any number are zeros. Add something to them.",
-    ),
-    (
-        "a model that centres the last token, which is all zeros, and reads it",
-        lambda x: _last_token(_centred(x)),
-        LAST_IS_0,
-        True,
-        "It subtracts the mean of the entries, so that equal entries look like zeros. Add another amount to "
-        "each.",
-    ),
-    (
-        "a model whose first output alone looks ahead, at the second token",
-        _first_pair,
-        TOKENS,
-        True,
-        ONE_OUTPUT,
-    ),
-    (
-        "a model whose first output alone looks ahead, at the middle token",
-        _first_output,
-        TOKENS,
-        True,
-        ONE_OUTPUT,
-    ),
-    ("a model whose middle output alone looks ahead", _middle_output, TOKENS, True, ONE_OUTPUT),
-    (
-        "a causal model with saturated weights",
-        _saturated(_past),
-        TOKENS,
-        False,
-        "Each output may move with its own token and with those before it.",
-    ),
-    (
-        "a model with saturated weights: all on the middle token",
-        _saturated(lambda x: _past(x, len(x))),
-        TOKENS,
-        True,
-        "Every output reads the middle token and no other. Change each token in turn.",
-    ),
-    ("a model whose last output but one alone looks ahead", _last_pair, TOKENS, True, ONE_OUTPUT),
-)
+    ("a model whose leak cancels in the sum of each output", _cancels, TOKENS, True,
+     "One entry rises by as much as another falls. Compare entry by entry."),
+    ("a model that leaks into one column of its output", _one_column, TOKENS, True,
+     "One entry of each output moves, the others stay. One is enough: `any`, over all entries."),
+    ("a model that reads one entry of the last token", _one_entry, TOKENS, True,
+     "It reads one entry of the last token. Change them all."),
+    ("a model that reads the sizes of numbers, not their signs", _sums(np.abs), TOKENS, True,
+     "A token whose sign is turned looks the same here. Add another amount to each entry."),
+    ("a model that squares the tokens, and the last is all zeros", _sums(np.square), LAST_IS_0, True,
+     "It adds up the squares of all tokens. Add another amount to each entry of each token."),
+    ("a model that rounds each token to whole numbers", _sums(np.round), ROUGH_TOKENS, True,
+     "A small change is rounded away. Change the token by more than 1."),
+    ("a model that reads the last token, which is all zeros", _last_token, LAST_IS_0, True,
+     "Zeros times any number are zeros. Add something to them."),
+    ("a model that centres the last token, which is all zeros, and reads it",
+     lambda x: _last_token(_centred(x)), LAST_IS_0, True,
+     "It subtracts the mean of the entries, so that equal entries look like zeros. Add another amount to "
+     "each."),
+    ("a model whose first output alone looks ahead, at the second token",
+     _one_pair(slice(0, 1), slice(1, 2)), TOKENS, True, ONE_OUTPUT),
+    ("a model whose first output alone looks ahead, at the middle token",
+     _one_pair(slice(0, 1), slice(2, 3)), TOKENS, True, ONE_OUTPUT),
+    ("a model whose middle output alone looks ahead", _one_pair(slice(2, 3), slice(3, 4)), TOKENS, True,
+     ONE_OUTPUT),
+    ("a causal model with saturated weights", _saturated(_past), TOKENS, False,
+     "Each output may move with its own token and with those before it."),
+    ("a model with saturated weights: all on the middle token",
+     _saturated(lambda x: _past(x, len(x))), TOKENS, True,
+     "Every output reads the middle token and no other. Change each token in turn."),
+    ("a model whose last output but one alone looks ahead",
+     _one_pair(slice(-2, -1), slice(-1, None)), TOKENS, True, ONE_OUTPUT),
+)  # fmt: skip

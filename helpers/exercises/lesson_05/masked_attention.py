@@ -1,11 +1,14 @@
-"""masked-attention, lesson 05: attention with a mask that broadcasts; zeros for a query without a key."""
+"""masked-attention, lesson 05: attention with a mask that broadcasts; zeros for a query without a key.
+
+Every mistake comes from slips/, as a step: another function for what stands in a place of the answer.
+"""
 
 from typing import Any
 
 import numpy as np
 
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.kinds.write import Property, Write
-from helpers.exercises.lesson_05.shared import by_root_d_k, keep, minus_infinity
 from helpers.exercises.slips.hiding import INFINITY, MASKED_MISTAKES, Step
 from helpers.exercises.slips.masked_probes import MASKED_PROBES
 from helpers.masking import Mask, mask_scores
@@ -21,25 +24,42 @@ def masked_attention(queries: Array, keys: Array, values: Array, mask: Mask) -> 
     return softmax(mask_scores(scores, mask)) @ values
 
 
-def _mixed(weights: Array, queries: Array, keys: Array, values: Array) -> Array:
-    return weights @ values
+def my_masked_attention(queries: Array, keys: Array, values: Array, mask: Array) -> Array:
+    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v), mask -> output (..., n_queries, d_v)."""
+    scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
+    masked = np.where(mask, scores, -np.inf)
+    return softmax(masked) @ values
 
 
-def _in_order(queries: Array, keys: Array, values: Array) -> tuple[Array, Array, Array]:
-    return queries, keys, values
+EDITS = Edits(my_masked_attention, {
+    "match": "dot_product_scores(queries, keys)",
+    "scale": "scale_scores(dot_product_scores(queries, keys), queries.shape[-1])",
+    "hide": "np.where(mask, scores, -np.inf)",
+    "share": "softmax(masked)",
+    "weigh": "softmax(masked)",
+    "carry": "values",
+    "mix": "softmax(masked) @ values",
+}, {
+    "match": "queries, keys",
+    "scale": "match, queries, keys",
+    "hide": "scores, mask",
+    "share": "masked",
+    "weigh": "it, mask",
+    "carry": "values, scores, mask",
+    "mix": "weigh, queries, keys, carry",
+})  # fmt: skip
+STEP_BY_STEP = EDITS.recipe()
 
 
-def _attention_by_choices(
-    queries: Array, keys: Array, values: Array, mask: Mask, *, roles: Step = _in_order,
-    match: Step = dot_product_scores, scale: Step = by_root_d_k, width: Step | None = None,
-    hide: Step = minus_infinity, share: Step = softmax, weigh: Step = keep, mix: Step = _mixed,
-    carry: Step | None = None,
-) -> Array:  # fmt: skip
-    asking, answering, carrying = roles(queries, keys, values)
-    scores = match(asking, answering)
-    scores = scale(scores, asking, answering) if width is None else scores / width(values)
-    carrying = carry(carrying, scores, mask) if carry else carrying
-    return mix(weigh(share(hide(scores, mask)), mask), asking, answering, carrying)
+def recipe(
+    queries: Array, keys: Array, values: Array, mask: Mask, *, roles: Step | None = None,
+    width: Step | None = None, **steps: Step,
+) -> Any:  # fmt: skip
+    """The answer with other steps: `roles` swaps the inputs first, and `width` is divided by, not √d_k."""
+    if width:
+        steps["scale"] = lambda scores, queries, keys: scores / width(values)
+    inputs = roles(queries, keys, values) if roles else (queries, keys, values)
+    return STEP_BY_STEP(*inputs, mask, **steps)
 
 
 def _forbidden_value_moves(inputs: Any, output: Array, call: Any) -> str:
@@ -66,20 +86,13 @@ def _empty_row_is_0(inputs: Any, output: Array, _call: Any) -> str:
     return "A query that may attend to nothing should get an output of zeros."
 
 
-def my_masked_attention(queries: Array, keys: Array, values: Array, mask: Array) -> Array:
-    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v), mask -> output (..., n_queries, d_v)."""
-    scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
-    masked = np.where(mask, scores, -np.inf)
-    return softmax(masked) @ values
-
-
 EXERCISE = Write(
     name="masked-attention",
     answer=my_masked_attention,
     task="Attention with a mask that broadcasts; zeros for a query without a key.",
     call="my_masked_attention(queries, keys, values, mask)",
     right=masked_attention,
-    recipe=_attention_by_choices,
+    recipe=recipe,
     probes=MASKED_PROBES,
     properties=(
         Property("empty row", "a query with no key gets zeros", _empty_row_is_0),

@@ -10,9 +10,32 @@ from helpers.exercises.slips.hiding import NO_KEY
 from helpers.validation import Array
 
 MOST_KEYS = 2
-
-
 LAST = 4
+CAUSAL = np.tri(5)
+EXAMPLE = np.eye(5)
+EXAMPLE[[2, 4], [0, 2]] = 1
+KNOWN = {
+    "all-open": (np.ones((5, 5)), "Here everything may be read. Take away what each row must not see."),
+    "all-hidden": (np.zeros((5, 5)), "Here nothing may be read. Set one or two keys to 1 in each row."),
+    "causal": (
+        CAUSAL,
+        "This is the causal mask: one layer reaches everything before. Few keys a row are asked, so that a "
+        "second layer is needed.",
+    ),
+    "diagonal": (np.eye(5), "Each token reads itself alone, and nothing travels, in any number of layers."),
+    "window": (
+        np.eye(5) + np.eye(5, k=-1),
+        "Each token reads itself and the one before: a window of two. A change travels one step in each "
+        "layer, and from token 0 to output 4 there are four steps. Let some row look further back.",
+    ),
+}
+BROKEN = {
+    "future-visible": "Above the diagonal every entry must be 0: a query sees no later token.",
+    "empty-row": "A query without a key gets zeros, and passes nothing on. Each row needs a 1.",
+    "too-many-keys": "Which keys of that row are needed? A token may give up reading itself.",
+    "one-layer-reaches": "Take key 0 out of row 4. Another token has to bring it.",
+    "two-layers-too-short": "Let one of the tokens that query 4 reads read token 0.",
+}
 
 
 def reaches(mask: Array) -> Array:
@@ -57,53 +80,16 @@ def _listed_tokens(tokens: Array) -> str:
     return f"the tokens {', '.join(most)} and {last}" if most else f"token {last}"
 
 
-CAUSAL = np.tri(5)
-
-
-WINDOW = np.eye(5) + np.eye(5, k=-1)
-
-
-EXAMPLE_OF_REACH = np.eye(5)
-EXAMPLE_OF_REACH[[2, 4], [0, 2]] = 1
-
-
 def _what_it_is(mask: Array, condition: str) -> tuple[str, str]:
     """A wrong mask of 0 and 1, the condition that fails -> the named mistake and its reply."""
-    known = (
-        ("all-open", np.ones((5, 5)), "Here everything may be read. Take away what each row must not see."),
-        ("all-hidden", np.zeros((5, 5)), "Here nothing may be read. Set one or two keys to 1 in each row."),
-        (
-            "causal",
-            CAUSAL,
-            "This is the causal mask: one layer reaches everything before. Few keys a row are asked, so that "
-            "a second layer is needed.",
-        ),
-        (
-            "diagonal",
-            np.eye(5),
-            "Each token reads itself alone, and nothing travels, in any number of layers.",
-        ),
-        (
-            "window",
-            WINDOW,
-            "Each token reads itself and the one before: a window of two. A change travels one step in each "
-            "layer, and from token 0 to output 4 there are four steps. Let some row look further back.",
-        ),
-    )
-    for name, table, reply in known:
+    for name, (table, reply) in KNOWN.items():
         if np.array_equal(mask, table):
             return name, reply
     if not _broken(mask.T)[0]:
         return "transposed", "Turned round it would do. Rows are queries, columns are keys."
     if not _broken(1 - mask)[0]:
         return "inverted", "With 0 and 1 exchanged it would do. 1 = may attend, 0 = may not."
-    return condition, {
-        "future-visible": "Above the diagonal every entry must be 0: a query sees no later token.",
-        "empty-row": "A query without a key gets zeros, and passes nothing on. Each row needs a 1.",
-        "too-many-keys": "Which keys of that row are needed? A token may give up reading itself.",
-        "one-layer-reaches": "Take key 0 out of row 4. Another token has to bring it.",
-        "two-layers-too-short": "Let one of the tokens that query 4 reads read token 0.",
-    }[condition]
+    return condition, BROKEN[condition]
 
 
 def _judge_reach(mask: Array) -> tuple[str, str]:
@@ -140,24 +126,20 @@ EXERCISE = Open(
     shape=(5, 5),
     judge=_judge_reach,
     truths=True,
-    example=EXAMPLE_OF_REACH.astype(int).tolist(),
+    example=EXAMPLE.astype(int).tolist(),
     because="In the first layer token 2 reads token 0, in the second query 4 reads token 2. "
     "(mask @ mask)[4, 0] counts such ways of two steps. Adding the input of each layer makes no difference "
     "here: it keeps each token at its place.",
     slips=(
         Slip("not-0-and-1", (CAUSAL / CAUSAL.sum(axis=-1, keepdims=True)).tolist(), ""),
-        _reach_slip("all-open", np.ones((5, 5))),
-        _reach_slip("all-hidden", np.zeros((5, 5))),
-        _reach_slip("causal", CAUSAL),
-        _reach_slip("diagonal", np.eye(5)),
-        _reach_slip("window", WINDOW),
-        _reach_slip("transposed", EXAMPLE_OF_REACH.T),
-        _reach_slip("inverted", 1 - EXAMPLE_OF_REACH),
-        _reach_slip("future-visible", EXAMPLE_OF_REACH, (1, 3, 1)),
-        _reach_slip("empty-row", EXAMPLE_OF_REACH, (1, 1, 0)),
-        _reach_slip("too-many-keys", EXAMPLE_OF_REACH, (4, 3, 1)),
-        _reach_slip("one-layer-reaches", EXAMPLE_OF_REACH, (4, 0, 1), (4, 4, 0)),
-        _reach_slip("two-layers-too-short", EXAMPLE_OF_REACH, (2, 0, 0)),
+        *(_reach_slip(name, table) for name, (table, _) in KNOWN.items()),
+        _reach_slip("transposed", EXAMPLE.T),
+        _reach_slip("inverted", 1 - EXAMPLE),
+        _reach_slip("future-visible", EXAMPLE, (1, 3, 1)),
+        _reach_slip("empty-row", EXAMPLE, (1, 1, 0)),
+        _reach_slip("too-many-keys", EXAMPLE, (4, 3, 1)),
+        _reach_slip("one-layer-reaches", EXAMPLE, (4, 0, 1), (4, 4, 0)),
+        _reach_slip("two-layers-too-short", EXAMPLE, (2, 0, 0)),
     ),
     hints=(
         "Row 4 must not hold key 0. So another token must bring it: which rows may read token 0?",
