@@ -16,17 +16,16 @@ from helpers.exercises.engine.feedback import number
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.lesson_08.shared import (
-    MODULE,
-    SIX_LINES,
-    TENSORS,
-    WHICH_AXIS,
-    split_rows,
-)
+from helpers.exercises.lesson_08.shared import MODULE, SIX_LINES, TENSORS, WHICH_AXIS
 from helpers.pytorch.attention import attention
 from helpers.validation import Array
 
 WHOSE_BATCH = "08: Whose batch comes first?"
+
+
+def split_rows(rows: Tensor, n_heads: int) -> Tensor:
+    """(B, n, n_heads·d_head) -> (B, n_heads, n, d_head)."""
+    return rows.unflatten(-1, (n_heads, -1)).transpose(1, 2)
 
 
 def head_maps(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:

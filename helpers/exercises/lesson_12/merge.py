@@ -119,7 +119,7 @@ def dropping(limit: float, drop: bool, whole: bool, of_a: Array, a: Array, of_b:
 
 def lost(output: Array, log_sum_exp: Array, *of_halves: Array) -> tuple[Array, Array]:
     """An answer -> one that says "no key" of each query for which either half has none."""
-    nothing = np.isneginf(of_halves).any(axis=0)
+    nothing = np.asarray(np.isneginf(of_halves).any(axis=0))
     return np.where(nothing[:, None], 0, output), np.where(nothing, -np.inf, log_sum_exp)
 
 
