@@ -400,8 +400,6 @@ weights-before-the-mask
     SECTIONS,
     WORDS,
 )
-
-
 EXERCISE = Write(
     name="torch-attention",
     answer=my_attention,

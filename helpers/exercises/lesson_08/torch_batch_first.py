@@ -205,8 +205,6 @@ one-reshape § heads
     SECTIONS,
     WORDS,
 )
-
-
 EXERCISE = Mend(
     name="torch-batch-first",
     answer=my_head_maps,

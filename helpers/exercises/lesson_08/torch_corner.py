@@ -140,8 +140,6 @@ never-scaled § lines
     CORNER,
     SECTIONS,
 )
-
-
 EXERCISE = Mend(
     name="torch-corner",
     answer=my_step,

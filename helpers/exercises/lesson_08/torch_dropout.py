@@ -331,8 +331,6 @@ never-scaled § lines
     SECTIONS,
     WORDS,
 )
-
-
 EXERCISE = MendDropout(
     name="torch-dropout",
     answer=my_dropped_attention,

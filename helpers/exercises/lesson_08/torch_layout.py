@@ -164,8 +164,6 @@ causal-too
     WHICH_AXIS,
     SECTIONS,
 )
-
-
 EXERCISE = Mend(
     name="torch-layout",
     answer=my_heads,

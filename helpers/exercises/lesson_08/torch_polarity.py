@@ -166,8 +166,6 @@ tokens-zeroed
     WHOSE_TRUE,
     words=WORDS,
 )
-
-
 EXERCISE = Mend(
     name="torch-polarity",
     answer=my_causal_layer,

@@ -94,8 +94,6 @@ shared-rows
 """,
     MODULE,
 )
-
-
 EXERCISE = Write(
     name="torch-weights",
     answer=my_projections,

@@ -229,8 +229,6 @@ shorter-chunk-lost
     CACHE,
     words=WORDS,
 )
-
-
 EXERCISE = Mend(
     name="cache-mask",
     answer=my_prefill,
@@ -264,9 +262,8 @@ EXERCISE = Mend(
         "np.tri(rows, columns, k) moves its diagonal by k places to the right. So does causal_mask of "
         "lesson 05, by itself.",
     ),
-    explain="The chunk's queries are the last tokens of the cache, so that the diagonal ends in the "
-    "lower right corner: it is moved by the number of tokens before the chunk. "
-    "causal_mask(len(new_queries), n_cached) is the same mask, and KVCache in helpers/streaming.py does "
-    "it without one.",
+    explain="The chunk's queries are the last tokens of the cache, so that the diagonal ends in the lower "
+    "right corner: it is moved by the number of tokens before the chunk. causal_mask(len(new_queries), "
+    "n_cached) is the same mask, and KVCache in helpers/streaming.py does it without one.",
     reread=CACHE,
 )

@@ -239,8 +239,6 @@ not-scaled
     FEWER,
     words=WORDS,
 )
-
-
 EXERCISE = Mend(
     name="grouped",
     answer=my_grouped_attention,

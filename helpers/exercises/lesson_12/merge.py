@@ -382,8 +382,6 @@ log-as-column
     HALVES,
     words=WORDS,
 )
-
-
 EXERCISE = Write(
     name="merge",
     answer=my_merge,

@@ -313,8 +313,6 @@ one-size
     SKIPPED,
     words=WORDS,
 )
-
-
 EXERCISE = Write(
     name="tiles",
     answer=my_tiles,

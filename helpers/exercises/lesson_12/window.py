@@ -254,8 +254,6 @@ to-be-added
     WINDOW,
     words=WORDS,
 )
-
-
 EXERCISE = Write(
     name="window",
     answer=my_window,
