@@ -4,34 +4,28 @@ The maps of every head, sentence by sentence, out of nn.MultiheadAttention.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.feedback import number
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.lesson_08.shared import (
-    EACH_QUERY,
-    MODULE,
-    SIX_LINES,
-    TENSORS,
-    WHICH_AXIS,
-    Step,
-    along,
-    one_reshape,
-    plain,
-    same,
-    split_rows,
-)
+from helpers.exercises.lesson_08.shared import MODULE, SIX_LINES, TENSORS, WHICH_AXIS
 from helpers.pytorch.attention import attention
 from helpers.validation import Array
 
 WHOSE_BATCH = "08: Whose batch comes first?"
+
+
+def split_rows(rows: Tensor, n_heads: int) -> Tensor:
+    """(B, n, n_heads·d_head) -> (B, n_heads, n, d_head)."""
+    return rows.unflatten(-1, (n_heads, -1)).transpose(1, 2)
 
 
 def head_maps(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
@@ -40,27 +34,6 @@ def head_maps(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
     queries, keys = (split_rows(x @ w.T, n_heads) for w in (w_q, w_k))
     _, weights = attention(queries, keys, keys)
     return weights
-
-
-def _mean(maps: Tensor) -> Tensor:
-    return maps.mean(dim=1)
-
-
-def _first_two_swapped(x: Tensor) -> Tensor:
-    return x.transpose(0, 1)
-
-
-def _maps_by_choices(
-    x: Tensor, in_proj_weight: Tensor, n_heads: int, *, order: Step = same, out: Step = same,
-    roles: Sequence[int] = (0, 1), divide: Step = lambda d_head, d_model: math.sqrt(d_head),
-    split: Step = lambda rows, n_heads: rows.unflatten(-1, (n_heads, -1)).transpose(1, 2),
-    project: Step = lambda x, w: x @ w.T, share: Step = plain,
-) -> Tensor:  # fmt: skip
-    x = order(x)
-    matrices = in_proj_weight.chunk(3)
-    queries, keys = (split(project(x, matrices[place]), n_heads) for place in roles)
-    scores = queries @ keys.transpose(-2, -1) / divide(queries.shape[-1], x.shape[-1])
-    return out(share(scores))
 
 
 def _maps_probe(kind: str, batch: int, n: int, n_heads: int, d_head: int, start: int) -> Probe:
@@ -102,6 +75,136 @@ def my_head_maps(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
     return weights
 
 
+def by_hand(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
+    """The same as my_head_maps, without a layer: the mistakes are made here."""
+    stored = in_proj_weight.chunk(3)
+    queries, keys = split_rows(x @ stored[0].T, n_heads), split_rows(x @ stored[1].T, n_heads)
+    scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.shape[-1])
+    return torch.softmax(scores, dim=-1)
+
+
+EDITS = Edits(
+    by_hand,
+    {
+        "w_q": "stored[0]",
+        "w_k": "stored[1]",
+        "turned_q": "stored[0].T",
+        "turned_k": "stored[1].T",
+        "turned": "turned_q + turned_k",
+        "split_q": "split_rows(x @ stored[0].T, n_heads)",
+        "split_k": "split_rows(x @ stored[1].T, n_heads)",
+        "split": "split_q + split_k",
+        "root": "math.sqrt(queries.shape[-1])",
+        "maps": "torch.softmax(scores, dim=-1)",
+    },
+)
+SECTIONS = {"lines": SIX_LINES, "module": MODULE, "heads": WHICH_AXIS, "axis": "03: Which axis?"}
+WORDS = {
+    "each": "One distribution for each query: along the keys, the last axis, dim=-1.",
+    "all": "(B, n_heads, n, n).",
+}
+MISTAKES = EDITS.mistakes(
+    """
+batch-attended-and-averaged
+    the batch was attended to, and the heads were averaged
+    Unless it is told otherwise, nn.MultiheadAttention expects (n, B, d_model), so that it takes tokens
+    for sentences. And it gives the mean of the heads' weights. Both can be told otherwise: one where the
+    layer is made, one where it is called.
+    | x => x.transpose(0, 1); result => it.mean(dim=1)
+
+batch-attended
+    the batch was attended to: sentences attended to sentences
+    Unless it is told otherwise, nn.MultiheadAttention expects (n, B, d_model). batch_first=True, when it
+    is made, or x.transpose(0, 1): one of the two, not both.
+    | x => x.transpose(0, 1)
+
+averaged
+    the weights are the mean over the heads
+    That is what nn.MultiheadAttention returns by default: average_attn_weights=False, when it is called,
+    gives those of every head.
+    | result => it.mean(dim=1)
+    | result => it.mean(dim=1, keepdim=True)
+
+mean-repeated
+    every head got the mean over the heads
+    The shape is right now, and the maps are all one. average_attn_weights=False gives each head's own.
+    | result => it.mean(dim=1, keepdim=True).expand(it.shape)
+
+summed
+    the heads' weights were added up
+    Each head's own are asked for: average_attn_weights=False.
+    | result => it.sum(dim=1)
+
+reshaped-into-place
+    `reshape` put the tokens into (n, B, d_model), and mixed the sentences up
+    reshape cuts the same run of numbers elsewhere. transpose(0, 1) swaps the axes; batch_first=True makes
+    both needless.
+    | x => x.reshape(x.shape[1], x.shape[0], -1).transpose(0, 1)
+
+maps-turned
+    the maps were transposed: their rows are keys
+    Rows are queries, and sum to 1.
+    | result => it.transpose(-2, -1)
+
+over-queries § axis
+    softmax ran over the queries
+    {each}
+    | maps => torch.softmax(scores, dim=-2)
+
+over-heads § axis
+    softmax ran along dim=1: over the heads
+    {each}
+    | maps => torch.softmax(scores, dim=1)
+
+heads-first
+    the axes of sentences and heads changed places
+    The sentence comes first: {all}
+    | result => it.transpose(0, 1)
+
+one-sentence-only
+    the maps of one sentence were returned
+    All sentences of the batch are asked for: {all}
+    | result => it[0]
+
+one-head-only
+    the map of one head was returned
+    All heads are asked for: {all}
+    | result => it[:, 0]
+
+queries-and-keys-swapped § module
+    queries and keys changed places
+    in_proj_weight holds the queries' matrix first, then the keys'.
+    | w_q => stored[1]; w_k => stored[0]
+
+values-matched § module
+    the values' matrix was used where the keys' belongs
+    in_proj_weight holds the queries' matrix first, then the keys', then the values'.
+    | w_k => stored[2]; w_q
+
+not-transposed § module
+    the tokens were multiplied by the matrices as they are stored, (out, in)
+    nn.Linear computes x @ weight.T.
+    | turned => it.T
+
+root-d_model
+    the scores were divided by √d_model
+    Each head compares d_head numbers: divide by √d_head.
+    | root => math.sqrt(x.shape[-1])
+
+never-scaled § lines
+    the scores were never scaled
+    Each head divides by √d_head.
+    | root => 1
+
+one-reshape § heads
+    one reshape made the heads: head 0 got the first tokens, not the first columns
+    Cut each token's row into heads, and then swap axes 1 and 2.
+    | split => it.transpose(1, 2).reshape(it.shape)
+""",
+    WHOSE_BATCH,
+    SECTIONS,
+    WORDS,
+)
 EXERCISE = Mend(
     name="torch-batch-first",
     answer=my_head_maps,
@@ -112,7 +215,7 @@ EXERCISE = Mend(
     "where is the axis of the heads?",
     call="my_head_maps(x, in_proj_weight, n_heads)",
     right=head_maps,
-    recipe=_maps_by_choices,
+    recipe=EDITS.recipe(),
     probes=(
         _maps_probe("two sentences of 3 tokens, 2 heads", 2, 3, 2, 2, 1),
         _maps_probe("two sentences of 5 tokens, 3 heads", 2, 5, 3, 2, 40),
@@ -126,142 +229,7 @@ EXERCISE = Mend(
     axes=("query", "key"),
     of_none="Does every path end in `return`? And with need_weights=False nn.MultiheadAttention gives None "
     "for the weights.",
-    mistakes=(
-        Mistake(
-            "batch-attended-and-averaged",
-            "the batch was attended to, and the heads were averaged",
-            "Unless it is told otherwise, nn.MultiheadAttention expects (n, B, d_model), so that it takes "
-            "tokens for sentences. And it gives the mean of the heads' weights. Both can be told otherwise: "
-            "one where the layer is made, one where it is called.",
-            WHOSE_BATCH,
-            order=_first_two_swapped,
-            out=_mean,
-        ),
-        Mistake(
-            "batch-attended",
-            "the batch was attended to: sentences attended to sentences",
-            "Unless it is told otherwise, nn.MultiheadAttention expects (n, B, d_model). batch_first=True, "
-            "when it is made, or x.transpose(0, 1): one of the two, not both.",
-            WHOSE_BATCH,
-            order=_first_two_swapped,
-        ),
-        Mistake(
-            "averaged",
-            "the weights are the mean over the heads",
-            "That is what nn.MultiheadAttention returns by default: average_attn_weights=False, when it is "
-            "called, gives those of every head.",
-            WHOSE_BATCH,
-            also=[{"out": lambda maps: maps.mean(dim=1, keepdim=True)}],
-            out=_mean,
-        ),
-        Mistake(
-            "mean-repeated",
-            "every head got the mean over the heads",
-            "The shape is right now, and the maps are all one. average_attn_weights=False gives each head's "
-            "own.",
-            WHOSE_BATCH,
-            out=lambda maps: maps.mean(dim=1, keepdim=True).expand(maps.shape),
-        ),
-        Mistake(
-            "summed",
-            "the heads' weights were added up",
-            "Each head's own are asked for: average_attn_weights=False.",
-            WHOSE_BATCH,
-            out=lambda maps: maps.sum(dim=1),
-        ),
-        Mistake(
-            "reshaped-into-place",
-            "`reshape` put the tokens into (n, B, d_model), and mixed the sentences up",
-            "reshape cuts the same run of numbers elsewhere. transpose(0, 1) swaps the axes; "
-            "batch_first=True makes both needless.",
-            WHOSE_BATCH,
-            order=lambda x: x.reshape(x.shape[1], x.shape[0], -1).transpose(0, 1),
-        ),
-        Mistake(
-            "maps-turned",
-            "the maps were transposed: their rows are keys",
-            "Rows are queries, and sum to 1.",
-            WHOSE_BATCH,
-            out=lambda maps: maps.transpose(-2, -1),
-        ),
-        Mistake(
-            "over-queries",
-            "softmax ran over the queries",
-            EACH_QUERY,
-            "03: Which axis?",
-            share=along(-2),
-        ),
-        Mistake(
-            "over-heads",
-            "softmax ran along dim=1: over the heads",
-            EACH_QUERY,
-            "03: Which axis?",
-            share=along(1),
-        ),
-        Mistake(
-            "heads-first",
-            "the axes of sentences and heads changed places",
-            "The sentence comes first: (B, n_heads, n, n).",
-            WHOSE_BATCH,
-            out=lambda maps: maps.transpose(0, 1),
-        ),
-        Mistake(
-            "one-sentence-only",
-            "the maps of one sentence were returned",
-            "All sentences of the batch are asked for: (B, n_heads, n, n).",
-            WHOSE_BATCH,
-            out=lambda maps: maps[0],
-        ),
-        Mistake(
-            "one-head-only",
-            "the map of one head was returned",
-            "All heads are asked for: (B, n_heads, n, n).",
-            WHOSE_BATCH,
-            out=lambda maps: maps[:, 0],
-        ),
-        Mistake(
-            "queries-and-keys-swapped",
-            "queries and keys changed places",
-            "in_proj_weight holds the queries' matrix first, then the keys'.",
-            MODULE,
-            roles=(1, 0),
-        ),
-        Mistake(
-            "values-matched",
-            "the values' matrix was used where the keys' belongs",
-            "in_proj_weight holds the queries' matrix first, then the keys', then the values'.",
-            MODULE,
-            roles=(0, 2),
-        ),
-        Mistake(
-            "not-transposed",
-            "the tokens were multiplied by the matrices as they are stored, (out, in)",
-            "nn.Linear computes x @ weight.T.",
-            MODULE,
-            project=lambda x, w: x @ w,
-        ),
-        Mistake(
-            "root-d_model",
-            "the scores were divided by √d_model",
-            "Each head compares d_head numbers: divide by √d_head.",
-            WHOSE_BATCH,
-            divide=lambda d_head, d_model: math.sqrt(d_model),
-        ),
-        Mistake(
-            "never-scaled",
-            "the scores were never scaled",
-            "Each head divides by √d_head.",
-            SIX_LINES,
-            divide=lambda d_head, d_model: 1,
-        ),
-        Mistake(
-            "one-reshape",
-            "one reshape made the heads: head 0 got the first tokens, not the first columns",
-            "Cut each token's row into heads, and then swap axes 1 and 2.",
-            WHICH_AXIS,
-            split=one_reshape,
-        ),
-    ),
+    mistakes=MISTAKES,
     hints=(
         "Print x.shape. nn.MultiheadAttention expects (n, B, d_model), unless it is told that the batch "
         "comes first.",

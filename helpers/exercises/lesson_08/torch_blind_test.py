@@ -61,8 +61,6 @@ ONE_COPY_EACH = np.array(
     [[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1], [1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1], [1, 1, 0, 0, 0, 1],
      [0, 0, 1, 1, 1, 0]]
 )  # fmt: skip
-
-
 EXERCISE = Open(
     name="torch-blind-test",
     task="A mask whose polarity a test on la di da la di da cannot see.",

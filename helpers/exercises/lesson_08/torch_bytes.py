@@ -8,14 +8,8 @@ from helpers.exercises.kinds.predict import Slip
 from helpers.exercises.kinds.table import Table
 
 LIMITS = "08: What limits it?"
-
-
 N_HEADS, D_HEAD, BYTES_EACH = 8, 64, 2
-
-
 OPERATIONS_A_SECOND, BYTES_A_SECOND = 500e12, 2e12
-
-
 PEAKS_APART = OPERATIONS_A_SECOND / BYTES_A_SECOND
 
 
@@ -106,8 +100,6 @@ def _moving_alone(n: int) -> float:
 MOVING_ALONE = Slip(
     "moving-alone-fused", _moving_alone, "That is the time of the bytes. The operations may take longer."
 )
-
-
 EXERCISE = CostTable(
     name="torch-bytes",
     task="Operations, bytes and the least time of attention, readable and fused.",

@@ -1,7 +1,6 @@
 """torch-corner, lesson 08: A causal step with fewer queries than keys."""
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,11 +8,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own manual gives it)
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.lesson_08.shared import SIX_LINES, TENSORS, WHOSE_TRUE, Step, same
+from helpers.exercises.lesson_08.shared import SIX_LINES, TENSORS, WHOSE_TRUE
 from helpers.pytorch.attention import fused_attention
 from helpers.validation import Array
 
@@ -23,29 +22,6 @@ CORNER = "08: Which corner?"
 def step(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """Queries of the last tokens, keys and values of all -> causal output."""
     return fused_attention(queries, keys, values, causal=True)
-
-
-def _triangle(shift: Callable[[int, int], int]) -> Step:
-    return lambda n_queries, n_keys: torch.ones(n_queries, n_keys, dtype=torch.bool).tril(
-        shift(n_queries, n_keys)
-    )
-
-
-_lower_right = _triangle(lambda n_queries, n_keys: n_keys - n_queries)
-
-
-_upper_left = _triangle(lambda n_queries, n_keys: 0)
-
-
-def _step_by_choices(
-    queries: Tensor, keys: Tensor, values: Tensor, *, mask: Step = _lower_right, form: Step = same,
-    cache: Step = same, scale: Step = same,
-) -> Tensor:  # fmt: skip
-    n_queries = queries.shape[-2]
-    keys, values = cache(keys, n_queries), cache(values, n_queries)
-    table = mask(n_queries, keys.shape[-2])
-    table = table if table is None else form(table)
-    return F.scaled_dot_product_attention(scale(queries), keys, values, attn_mask=table)
 
 
 def _step_probe(kind: str, stack: tuple[int, ...], n_queries: int, n_keys: int, start: int) -> Probe:
@@ -80,6 +56,90 @@ def my_step(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     return F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
 
 
+EDITS = Edits(
+    my_step,
+    {
+        "ones": "torch.ones(n_queries, n_keys, dtype=torch.bool, device=queries.device)",
+        "table": "mask",
+        "form": "mask",
+    },
+)
+SECTIONS = {"true": WHOSE_TRUE, "lines": SIX_LINES}
+MISTAKES = EDITS.mistakes(
+    """
+upper-left
+    the triangle starts in the upper left corner: the queries were taken for the first tokens
+    is_causal=True does this, whatever mask is handed over with it, and so does a mask made by
+    torch.ones(n_queries, n_keys).tril(). The queries are the last tokens: the diagonal should end in the
+    lower right corner. (An offset from shape[1] is 0: that axis counts heads. Count from the end.)
+    | table => ones.tril()
+
+upper-left-unless-one
+    one new token is right now, and several new tokens still count from the upper left
+    Leaving the flag away for one query helps that query only. With 5 new tokens of 7 the first of them
+    stands at place 2, and may read places 0 to 2. One mask does for all cases.
+    | table => ones.tril() if n_queries > 1 else None
+
+open-unless-square
+    with fewer queries than keys nothing is hidden, so that new tokens read the ones after them
+    For one new token that is right. Of several, only the newest may read all.
+    | table => ones.tril() if n_queries == n_keys else None
+
+everything-open
+    nothing is hidden at all
+    Then each query reads the tokens after it. Only the newest may read every key.
+    | table => None
+
+one-step-ahead
+    each query sees one token too many, the next one
+    tril(k) keeps the k-th diagonal itself: it is the last that is seen, a query's own token.
+    | table => ones.tril(n_keys - n_queries + 1)
+
+own-token-hidden
+    each query misses its own token
+    A token may attend to itself. tril(k) keeps the k-th diagonal and all below it.
+    | table => ones.tril(n_keys - n_queries - 1)
+
+offset-turned
+    the diagonal was moved to the wrong side
+    The first query stands at place n_keys − n_queries, 0 or more: it sees more keys, not fewer.
+    | table => ones.tril(n_queries - n_keys)
+
+other-triangle
+    the other triangle is open: each query sees itself and the future
+    Rows are queries; a query may attend to keys at its left: tril, not triu.
+    | table => ones.triu(n_keys - n_queries)
+    | table => ones.triu()
+
+inverted § true
+    the mask was turned: what may be read is hidden
+    scaled_dot_product_attention means by True: may attend. (nn.MultiheadAttention means the opposite.)
+    | form => it if it is None else ~it
+
+mask-added
+    the mask was handed over as numbers, which are *added* to the scores
+    torch.ones(...) and .tril() of it are floats. 1 more in favour of a key hides none: ask for
+    dtype=torch.bool.
+    | form => it if it is None else it.float()
+
+cache-forgotten
+    only as many keys were read as there are queries
+    The keys of earlier tokens belong to what a query may read. Keep all keys, and move the diagonal.
+    | keys => keys[..., -queries.shape[-2] :, :]; values => values[..., -queries.shape[-2] :, :]
+
+scaled-twice § lines
+    the queries were divided by √d_head, and the function does that once more
+    scaled_dot_product_attention scales by itself, as its name says.
+    | queries => queries / queries.shape[-1] ** 0.5
+
+never-scaled § lines
+    the scores were never scaled
+    Divide by √d_head before softmax, or leave it to scaled_dot_product_attention.
+    | queries => queries * queries.shape[-1] ** 0.5
+""",
+    CORNER,
+    SECTIONS,
+)
 EXERCISE = Mend(
     name="torch-corner",
     answer=my_step,
@@ -90,7 +150,7 @@ EXERCISE = Mend(
     "it read? From which corner does is_causal=True count?",
     call="my_step(queries, keys, values)",
     right=step,
-    recipe=_step_by_choices,
+    recipe=EDITS.recipe(),
     probes=(
         _step_probe("two sentences, 3 heads, one new token", (2, 3), 1, 5, 1),
         _step_probe("two sentences, 3 heads, 5 new tokens of 7", (2, 3), 5, 7, 20),
@@ -100,107 +160,7 @@ EXERCISE = Mend(
     ),
     properties=(Property("newest token", "the newest query reads its own token", _last_query_reads),),
     axes=("query", "entry"),
-    mistakes=(
-        Mistake(
-            "upper-left",
-            "the triangle starts in the upper left corner: the queries were taken for the first tokens",
-            "is_causal=True does this, whatever mask is handed over with it, and so does a mask made by "
-            "torch.ones(n_queries, n_keys).tril(). The queries are the last tokens: the diagonal should end "
-            "in the lower right corner. (An offset from shape[1] is 0: that axis counts heads. Count from "
-            "the end.)",
-            CORNER,
-            mask=_upper_left,
-        ),
-        Mistake(
-            "upper-left-unless-one",
-            "one new token is right now, and several new tokens still count from the upper left",
-            "Leaving the flag away for one query helps that query only. With 5 new tokens of 7 the first of "
-            "them stands at place 2, and may read places 0 to 2. One mask does for all cases.",
-            CORNER,
-            mask=lambda n_queries, n_keys: _upper_left(n_queries, n_keys) if n_queries > 1 else None,
-        ),
-        Mistake(
-            "open-unless-square",
-            "with fewer queries than keys nothing is hidden, so that new tokens read the ones after them",
-            "For one new token that is right. Of several, only the newest may read all.",
-            CORNER,
-            mask=lambda n_queries, n_keys: _upper_left(n_queries, n_keys) if n_queries == n_keys else None,
-        ),
-        Mistake(
-            "everything-open",
-            "nothing is hidden at all",
-            "Then each query reads the tokens after it. Only the newest may read every key.",
-            CORNER,
-            mask=lambda n_queries, n_keys: None,
-        ),
-        Mistake(
-            "one-step-ahead",
-            "each query sees one token too many, the next one",
-            "tril(k) keeps the k-th diagonal itself: it is the last that is seen, a query's own token.",
-            CORNER,
-            mask=_triangle(lambda n_queries, n_keys: n_keys - n_queries + 1),
-        ),
-        Mistake(
-            "own-token-hidden",
-            "each query misses its own token",
-            "A token may attend to itself. tril(k) keeps the k-th diagonal and all below it.",
-            CORNER,
-            mask=_triangle(lambda n_queries, n_keys: n_keys - n_queries - 1),
-        ),
-        Mistake(
-            "offset-turned",
-            "the diagonal was moved to the wrong side",
-            "The first query stands at place n_keys − n_queries, 0 or more: it sees more keys, not fewer.",
-            CORNER,
-            mask=_triangle(lambda n_queries, n_keys: n_queries - n_keys),
-        ),
-        Mistake(
-            "other-triangle",
-            "the other triangle is open: each query sees itself and the future",
-            "Rows are queries; a query may attend to keys at its left: tril, not triu.",
-            CORNER,
-            also=[{"mask": lambda q, k: torch.ones(q, k, dtype=torch.bool).triu()}],
-            mask=lambda q, k: torch.ones(q, k, dtype=torch.bool).triu(k - q),
-        ),
-        Mistake(
-            "inverted",
-            "the mask was turned: what may be read is hidden",
-            "scaled_dot_product_attention means by True: may attend. (nn.MultiheadAttention means the "
-            "opposite.)",
-            WHOSE_TRUE,
-            form=torch.logical_not,
-        ),
-        Mistake(
-            "mask-added",
-            "the mask was handed over as numbers, which are *added* to the scores",
-            "torch.ones(...) and .tril() of it are floats. 1 more in favour of a key hides none: ask for "
-            "dtype=torch.bool.",
-            CORNER,
-            form=lambda mask: mask.float(),
-        ),
-        Mistake(
-            "cache-forgotten",
-            "only as many keys were read as there are queries",
-            "The keys of earlier tokens belong to what a query may read. Keep all keys, and move the "
-            "diagonal.",
-            CORNER,
-            cache=lambda rows, n_queries: rows[..., -n_queries:, :],
-        ),
-        Mistake(
-            "scaled-twice",
-            "the queries were divided by √d_head, and the function does that once more",
-            "scaled_dot_product_attention scales by itself, as its name says.",
-            SIX_LINES,
-            scale=lambda queries: queries / math.sqrt(queries.shape[-1]),
-        ),
-        Mistake(
-            "never-scaled",
-            "the scores were never scaled",
-            "Divide by √d_head before softmax, or leave it to scaled_dot_product_attention.",
-            SIX_LINES,
-            scale=lambda queries: queries * math.sqrt(queries.shape[-1]),
-        ),
-    ),
+    mistakes=MISTAKES,
     hints=(
         "Print torch.ones(1, 3).tril(): that is what the flag makes for one query and three keys.",
         "Query i stands at place i + n_keys − n_queries, and may attend to keys up to that place.",

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own manual gives it)
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.feedback import Feedback, number, paragraph, section
 from helpers.exercises.engine.probes import Form, Probe, numbers
 from helpers.exercises.engine.sandbox import Outcome, Runner
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.lesson_08.shared import SIX_LINES, TENSORS, Step, same
+from helpers.exercises.lesson_08.shared import SIX_LINES, TENSORS
 from helpers.pytorch.attention import fused_attention
 from helpers.softmax import softmax
 from helpers.validation import Array
@@ -26,60 +26,6 @@ DROPOUT = "08: Dropout that never stops"
 def dropped_attention(queries: Tensor, keys: Tensor, values: Tensor, share: float, training: bool) -> Tensor:
     """Queries, keys, values, a share, training -> output, with a share of the weights dropped in training."""
     return fused_attention(queries, keys, values, dropout=share if training else 0.0)
-
-
-def _told(training: bool) -> bool:
-    return training
-
-
-def _on_weights(weights: Tensor, values: Tensor, share: float) -> Tensor:
-    return F.dropout(weights, share) @ values
-
-
-def _dropout_by_choices(
-    queries: Tensor, keys: Tensor, values: Tensor, share: float, training: bool, *, when: Step = _told,
-    how_much: Step = same, drop: Step = _on_weights, otherwise: Step = same, scale: Step = math.sqrt,
-    at_0_too: bool = False,
-) -> Tensor:  # fmt: skip
-    scores = queries @ keys.transpose(-2, -1) / scale(queries.shape[-1])
-    if when(training) and (how_much(share) or at_0_too):
-        if drop is _on_scores:
-            return _on_scores(scores, values, how_much(share))
-        return drop(torch.softmax(scores, dim=-1), values, how_much(share))
-    return otherwise(torch.softmax(scores, dim=-1) @ values, share)
-
-
-def _on_scores(scores: Tensor, values: Tensor, share: float) -> Tensor:
-    return torch.softmax(F.dropout(scores, share), dim=-1) @ values
-
-
-def _kept(which: Step, divisor: Step) -> Step:
-    return lambda weights, values, share: weights * which(weights, share) / divisor(share) @ values
-
-
-def _shared_again(weights: Tensor, values: Tensor, share: float) -> Tensor:
-    kept = weights * (torch.rand(weights.shape) >= share)
-    return (kept / kept.sum(dim=-1, keepdim=True)).nan_to_num(0.0) @ values
-
-
-def _drawn(*axes: int) -> Step:
-    """Some axes, counted from the end -> a draw of what is kept that is one for all the others."""
-
-    def which(weights: Tensor, share: float) -> Tensor:
-        sizes = [n if i - weights.ndim in axes else 1 for i, n in enumerate(weights.shape)]
-        return torch.rand(sizes) >= share
-
-    return which
-
-
-def _kept_of(rest: float) -> float:
-    return 1 - rest
-
-
-def _as_many_each(weights: Tensor, share: float) -> Tensor:
-    """The same number of weights in each row, and only these, drawn by chance."""
-    order = torch.rand(weights.shape).argsort(dim=-1)
-    return order >= int(share * weights.shape[-1])
 
 
 def _twice(keys: int) -> Array:
@@ -235,6 +181,156 @@ def my_dropped_attention(
     return F.scaled_dot_product_attention(queries, keys, values, dropout_p=dropped)
 
 
+def by_hand(queries: Tensor, keys: Tensor, values: Tensor, share: float, training: bool) -> Tensor:
+    """The same as my_dropped_attention, step by step: the mistakes are made here."""
+    scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.shape[-1])
+    weights = torch.softmax(scores, dim=-1)
+    dropping = training and share
+    return F.dropout(weights, share) @ values if dropping else weights @ values
+
+
+def drawn(weights: Tensor, *axes: int) -> Tensor:
+    """Some axes, counted from the end -> random numbers that are the same along all the others."""
+    return torch.rand([n if i - weights.ndim in axes else 1 for i, n in enumerate(weights.shape)])
+
+
+def as_many_each(weights: Tensor, share: float) -> Tensor:
+    """The same number of weights in each row, and only these, drawn by chance."""
+    order = torch.rand(weights.shape).argsort(dim=-1)
+    return order >= int(share * weights.shape[-1])
+
+
+def shared_again(weights: Tensor, share: float) -> Tensor:
+    kept = weights * (torch.rand(weights.shape) >= share)
+    return (kept / kept.sum(dim=-1, keepdim=True)).nan_to_num(0.0)
+
+
+EDITS = Edits(
+    by_hand,
+    {
+        "root": "math.sqrt(queries.shape[-1])",
+        "drops": "training and share",
+        "when": "training in drops",
+        "dropped": "F.dropout(weights, share) @ values",
+        "otherwise": "weights @ values",
+    },
+)
+SECTIONS = {"lines": SIX_LINES}
+WORDS = {
+    "each": "draw once for each weight, torch.rand(weights.shape).",
+}
+MISTAKES = EDITS.mistakes(
+    """
+always-drops
+    weights are dropped in training and out of it
+    A function does not know about eval(): neither dropout_p nor F.dropout(weights, share) asks. And an
+    nn.Dropout that is made inside starts in training mode. Hand over 0 unless training.
+    | when => True
+
+never-drops
+    no weight is ever dropped
+    While training is True a share of the weights should be.
+    | when => False
+
+other-way-round
+    weights are dropped only when *not* training
+    training=True is when dropout works.
+    | when => not training
+
+share-kept
+    the share was taken for the share that is kept
+    dropout_p is the share that is dropped, as in all of PyTorch.
+    | share => 1 - share
+
+half-always
+    half of the weights are dropped, whatever the share
+    F.dropout and nn.Dropout drop 0.5 unless told otherwise: hand over the share.
+    | share => 0.5
+
+on-output
+    numbers of the output were dropped, not weights
+    A weight that is dropped takes all of its key's value out of the mixture. Drop before @ values, or
+    leave it to dropout_p.
+    | dropped => F.dropout(weights @ values, share)
+
+on-values
+    the values were dropped, not weights
+    Then all queries lose the same numbers. Each query should lose keys of its own.
+    | dropped => weights @ F.dropout(values, share)
+
+on-scores
+    scores were dropped, before softmax
+    A score of 0 is not a weight of 0: no weight disappears. Drop after softmax.
+    | dropped => torch.softmax(F.dropout(scores, share), dim=-1) @ values
+
+not-enlarged
+    the weights that are kept were not enlarged
+    With a share missing the rest is divided by 1 − share, so that the sum is right on average: F.dropout
+    does it by itself.
+    | dropped => weights * (torch.rand(weights.shape) >= share) @ values
+
+divided-by-the-share
+    the weights that are kept were divided by the share that is dropped
+    What is kept has to make up for the rest: divide by what is kept, 1 − share.
+    | dropped => weights * (torch.rand(weights.shape) >= share) / share @ values
+    | dropped => weights * (torch.rand(weights.shape) >= share) / share @ values; drops => when
+
+share-is-what-is-kept
+    the share that should be dropped was kept, and the rest dropped
+    `torch.rand(...) < share` is True for the share: these are the ones to drop.
+    @ kept = (torch.rand(weights.shape)<share)
+    | dropped => weights * kept / (1 - share) @ values
+    | dropped => weights * kept @ values
+    | dropped => weights * kept @ values; drops => when
+    | dropped => weights * kept / (1 - share) @ values; drops => when
+    | dropped => weights * kept / share @ values; drops => when
+    | dropped => (weights * kept / share).nan_to_num() @ values; drops => when
+
+keys-dropped
+    whole keys were dropped, the same for all queries
+    Each query should lose keys of its own: {each}
+    | dropped => weights * (torch.rand(weights.shape[-1]) >= share) / (1 - share) @ values
+
+one-draw-for-a-stack
+    one draw was made for all sentences or all heads
+    Each head of each sentence should lose keys of its own: {each}
+    | dropped => weights * (drawn(weights, -1, -2) >= share) / (1 - share) @ values
+    | dropped => weights * (drawn(weights, -1, -2, -3) >= share) / (1 - share) @ values
+    | dropped => weights * (drawn(weights, -1, -2, -4) >= share) / (1 - share) @ values
+
+as-many-each
+    every query lost the same number of keys
+    Chance decides for each weight on its own. So one query loses more of its keys than another, and the
+    share is right on average only.
+    | dropped => weights * as_many_each(weights, share) / (1 - share) @ values
+
+queries-dropped
+    all the weights of a query were dropped together, or none
+    Each query should lose some of its keys: {each}
+    | dropped => weights * (torch.rand(*weights.shape[:-1], 1) >= share) / (1 - share) @ values
+
+shared-again
+    each row was divided by what was left of it
+    Dropout enlarges every kept weight by the same factor, 1 / (1 − share). A row's sum is 1 on average
+    only.
+    | dropped => shared_again(weights, share) @ values
+
+shrunk-when-not-training
+    out of training the output was multiplied or divided by 1 − share
+    That belongs to another form of dropout, which does not enlarge in training. PyTorch's does, and
+    leaves everything as it is afterwards.
+    | otherwise => it * (1 - share)
+    | otherwise => it / (1 - share)
+
+never-scaled § lines
+    the scores were never scaled
+    Divide by √d_k before softmax, or leave it to scaled_dot_product_attention.
+    | root => 1
+""",
+    DROPOUT,
+    SECTIONS,
+    WORDS,
+)
 EXERCISE = MendDropout(
     name="torch-dropout",
     answer=my_dropped_attention,
@@ -245,7 +341,7 @@ EXERCISE = MendDropout(
     "scaled_dot_product_attention that nobody is training?",
     call="my_dropped_attention(queries, keys, values, share, training)",
     right=dropped_attention,
-    recipe=_dropout_by_choices,
+    recipe=EDITS.recipe(),
     probes=(
         _dropout_probe("one sentence", (), 0.5, False, 1, n_keys=3),
         _dropout_probe("one long sentence, while training", (), 0.3, True, 20, n_keys=40),
@@ -260,167 +356,7 @@ EXERCISE = MendDropout(
     ),
     properties=(Property("not training", "out of training no weight is dropped", _drops_out_of_training),),
     axes=("query", "entry"),
-    mistakes=(
-        Mistake(
-            "always-drops",
-            "weights are dropped in training and out of it",
-            "A function does not know about eval(): neither dropout_p nor F.dropout(weights, share) asks. "
-            "And an nn.Dropout that is made inside starts in training mode. Hand over 0 unless training.",
-            DROPOUT,
-            when=lambda training: True,
-        ),
-        Mistake(
-            "never-drops",
-            "no weight is ever dropped",
-            "While training is True a share of the weights should be.",
-            DROPOUT,
-            when=lambda training: False,
-        ),
-        Mistake(
-            "other-way-round",
-            "weights are dropped only when *not* training",
-            "training=True is when dropout works.",
-            DROPOUT,
-            when=lambda training: not training,
-        ),
-        Mistake(
-            "share-kept",
-            "the share was taken for the share that is kept",
-            "dropout_p is the share that is dropped, as in all of PyTorch.",
-            DROPOUT,
-            how_much=lambda share: 1 - share,
-        ),
-        Mistake(
-            "half-always",
-            "half of the weights are dropped, whatever the share",
-            "F.dropout and nn.Dropout drop 0.5 unless told otherwise: hand over the share.",
-            DROPOUT,
-            how_much=lambda share: 0.5,
-        ),
-        Mistake(
-            "on-output",
-            "numbers of the output were dropped, not weights",
-            "A weight that is dropped takes all of its key's value out of the mixture. Drop before @ values, "
-            "or leave it to dropout_p.",
-            DROPOUT,
-            drop=lambda weights, values, share: F.dropout(weights @ values, share),
-        ),
-        Mistake(
-            "on-values",
-            "the values were dropped, not weights",
-            "Then all queries lose the same numbers. Each query should lose keys of its own.",
-            DROPOUT,
-            drop=lambda weights, values, share: weights @ F.dropout(values, share),
-        ),
-        Mistake(
-            "on-scores",
-            "scores were dropped, before softmax",
-            "A score of 0 is not a weight of 0: no weight disappears. Drop after softmax.",
-            DROPOUT,
-            drop=_on_scores,
-        ),
-        Mistake(
-            "not-enlarged",
-            "the weights that are kept were not enlarged",
-            "With a share missing the rest is divided by 1 − share, so that the sum is right on average: "
-            "F.dropout does it by itself.",
-            DROPOUT,
-            drop=_kept(lambda weights, share: torch.rand(weights.shape) >= share, lambda share: 1),
-        ),
-        Mistake(
-            "divided-by-the-share",
-            "the weights that are kept were divided by the share that is dropped",
-            "What is kept has to make up for the rest: divide by what is kept, 1 − share.",
-            DROPOUT,
-            also=[
-                {
-                    "drop": _kept(lambda w, share: torch.rand(w.shape) >= share, lambda share: share),
-                    "at_0_too": True,
-                }
-            ],
-            drop=_kept(lambda weights, share: torch.rand(weights.shape) >= share, lambda share: share),
-        ),
-        Mistake(
-            "share-is-what-is-kept",
-            "the share that should be dropped was kept, and the rest dropped",
-            "`torch.rand(...) < share` is True for the share: these are the ones to drop.",
-            DROPOUT,
-            also=[
-                {"drop": _kept(lambda w, share: torch.rand(w.shape) < share, lambda share: 1)},
-                *(
-                    {"drop": _kept(lambda w, share: torch.rand(w.shape) < share, divisor), "at_0_too": True}
-                    for divisor in (lambda share: 1, _kept_of, same)
-                ),
-                {
-                    "drop": lambda w, v, share: (w * (torch.rand(w.shape) < share) / share).nan_to_num() @ v,
-                    "at_0_too": True,
-                },
-            ],
-            drop=_kept(lambda weights, share: torch.rand(weights.shape) < share, lambda share: 1 - share),
-        ),
-        Mistake(
-            "keys-dropped",
-            "whole keys were dropped, the same for all queries",
-            "Each query should lose keys of its own: draw once for each weight, torch.rand(weights.shape).",
-            DROPOUT,
-            drop=_kept(
-                lambda weights, share: torch.rand(weights.shape[-1]) >= share, lambda share: 1 - share
-            ),
-        ),
-        Mistake(
-            "one-draw-for-a-stack",
-            "one draw was made for all sentences or all heads",
-            "Each head of each sentence should lose keys of its own: draw once for each weight, "
-            "torch.rand(weights.shape).",
-            DROPOUT,
-            also=[
-                {"drop": _kept(_drawn(-1, -2, -3), _kept_of)},
-                {"drop": _kept(_drawn(-1, -2, -4), _kept_of)},
-            ],
-            drop=_kept(_drawn(-1, -2), _kept_of),
-        ),
-        Mistake(
-            "as-many-each",
-            "every query lost the same number of keys",
-            "Chance decides for each weight on its own. So one query loses more of its keys than another, "
-            "and the share is right on average only.",
-            DROPOUT,
-            drop=_kept(_as_many_each, _kept_of),
-        ),
-        Mistake(
-            "queries-dropped",
-            "all the weights of a query were dropped together, or none",
-            "Each query should lose some of its keys: draw once for each weight, torch.rand(weights.shape).",
-            DROPOUT,
-            drop=_kept(
-                lambda weights, share: torch.rand(*weights.shape[:-1], 1) >= share, lambda share: 1 - share
-            ),
-        ),
-        Mistake(
-            "shared-again",
-            "each row was divided by what was left of it",
-            "Dropout enlarges every kept weight by the same factor, 1 / (1 − share). A row's sum is 1 on "
-            "average only.",
-            DROPOUT,
-            drop=_shared_again,
-        ),
-        Mistake(
-            "shrunk-when-not-training",
-            "out of training the output was multiplied or divided by 1 − share",
-            "That belongs to another form of dropout, which does not enlarge in training. PyTorch's does, "
-            "and leaves everything as it is afterwards.",
-            DROPOUT,
-            also=[{"otherwise": lambda output, share: output / (1 - share)}],
-            otherwise=lambda output, share: output * (1 - share),
-        ),
-        Mistake(
-            "never-scaled",
-            "the scores were never scaled",
-            "Divide by √d_k before softmax, or leave it to scaled_dot_product_attention.",
-            SIX_LINES,
-            scale=lambda d_k: 1,
-        ),
-    ),
+    mistakes=MISTAKES,
     hints=(
         "dropout_p drops whenever it is above 0. The function is not a module, and has no eval mode.",
         "Which number should dropout_p be when training is False?",

@@ -26,11 +26,7 @@ def _of_machine(name: str, reply: str, answer: Callable[..., float]) -> Slip:
 
 
 TRUTH = "That would be the truth."
-
-
 IN_SECONDS = "Those are seconds. The scripts print milliseconds."
-
-
 EXERCISE = Table(
     name="torch-timing",
     task="What four timing scripts print, in milliseconds.",

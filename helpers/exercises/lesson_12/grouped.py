@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from helpers.attention import attention
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.lesson_12.shared import Step, moves
+from helpers.exercises.lesson_12.shared import moves
 from helpers.softmax import softmax
 from helpers.streaming import grouped_query_attention
 from helpers.validation import Array
@@ -25,28 +25,6 @@ def _by_runs(head: int, n_heads: int, n_kv_heads: int) -> int:
     return head // (n_heads // n_kv_heads)
 
 
-def _one_head(queries: Array, keys: Array, values: Array) -> Array:
-    return attention(queries, keys, values)[0]
-
-
-def _grouped_by_choices(
-    queries: Array, keys: Array, values: Array, *, read: Step = _by_runs, read_values: Step | None = None,
-    of_heads: Step = lambda n_heads, n_kv_heads: n_heads, attend: Step = _one_head, join: Step = np.stack,
-    gather: Step = lambda array, of_head: array[of_head],
-) -> Any:  # fmt: skip
-    n_kv_heads = len(keys)
-    outputs = []
-    for head in range(of_heads(len(queries), n_kv_heads)):
-        of_keys = read(head, len(queries), n_kv_heads)
-        of_values = of_keys if read_values is None else read_values(head, len(queries), n_kv_heads)
-        outputs.append(attend(queries[head], gather(keys, of_keys), gather(values, of_values)))
-    return join(outputs)
-
-
-def _in_turns(head: int, n_heads: int, n_kv_heads: int) -> int:
-    return head % n_kv_heads
-
-
 def _grouped_probe(
     kind: str, n_heads: int, n_kv_heads: int, sizes: tuple[int, int], d_v: int, start: int
 ) -> Probe:
@@ -59,13 +37,6 @@ def _grouped_probe(
             "values": numbers(n_kv_heads, n_keys, d_v, start=start + 500),
         },
     )
-
-
-_RUNS = (
-    "Neighbouring heads share: one run of heads reads one head of keys, the next run the next one. All runs "
-    "are "
-    "equally long."
-)
 
 
 def _reads_its_run(inputs: Any, output: Array, call: Any) -> str:
@@ -88,17 +59,6 @@ def _reads_its_run(inputs: Any, output: Array, call: Any) -> str:
     return ""
 
 
-def bug(queries: Array, keys: Array, values: Array) -> Array:
-    """(n_heads, n_queries, d_k), (n_kv_heads, n_keys, d_k) and d_v -> output, wrong: heads share in turns."""
-    n_heads, n_kv_heads = len(queries), len(keys)
-    outputs = []
-    for head in range(n_heads):
-        shared = head % n_kv_heads
-        output, _ = attention(queries[head], keys[shared], values[shared])
-        outputs.append(output)
-    return np.stack(outputs)
-
-
 def my_grouped_attention(queries: Array, keys: Array, values: Array) -> Array:
     """(n_heads, n_queries, d_k), (n_kv_heads, n_keys, d_k), the same with d_v -> output of every head."""
     n_heads, n_kv_heads = len(queries), len(keys)
@@ -110,14 +70,183 @@ def my_grouped_attention(queries: Array, keys: Array, values: Array) -> Array:
     return np.stack(outputs)
 
 
+def unscaled(queries: Array, keys: Array, values: Array) -> Array:
+    return softmax(queries @ keys.T) @ values
+
+
+EDITS = Edits(
+    my_grouped_attention,
+    {
+        "heads": "range(n_heads)",
+        "shared": "head // (n_heads // n_kv_heads)",
+        "of_keys": "keys[shared]",
+        "for_keys": "shared in of_keys",
+        "of_values": "values[shared]",
+        "for_values": "shared in of_values",
+        "attend": "attention(queries[head], keys[shared], values[shared])",
+        "append": "outputs.append(output)",
+        "kept": "output in append",
+    },
+)
+WORDS = {
+    "runs": "Neighbouring heads share: one run of heads reads one head of keys, the next run the "
+    "next one. All runs are equally long.",
+}
+MISTAKES = EDITS.mistakes(
+    """
+in-turns
+    the heads take turns: head h reads head h % n_kv_heads
+    {runs} Weights that were trained with one way of sharing give something else with the other.
+    | shared => head % n_kv_heads
+
+divided-by-heads
+    the head's number was divided by the number of heads of keys
+    {runs} Does the number you divide by say how long a run is, or how many runs there are?
+    | shared => head // n_kv_heads
+    | shared => min(head // n_kv_heads, n_kv_heads - 1)
+    | shared => head // n_kv_heads % n_kv_heads
+
+group-in-turns
+    the remainder was taken, by the length of a run
+    {runs} % gives the place within a run. Which run is it?
+    | shared => head % (n_heads // n_kv_heads)
+    | shared => head % (n_heads // n_kv_heads) % n_kv_heads
+    | shared => min(head % (n_heads // n_kv_heads), n_kv_heads - 1)
+
+run-inverted
+    the length of a run was calculated the wrong way round: n_kv_heads // n_heads
+    There are more heads of queries than of keys, and the smaller number // the larger one is 0.
+    | shared => head // (n_kv_heads // n_heads)
+
+length-of-the-example
+    a run has the same length in every input: the number of the example
+    The example has runs of 3. With other numbers of heads a run has another length.
+    | shared => head // 3
+    | shared => min(head // 3, n_kv_heads - 1)
+    | shared => head // 3 % n_kv_heads
+    | shared => head // 2
+    | shared => min(head // 2, n_kv_heads - 1)
+
+all-heads-pooled
+    every head reads the keys of all heads, one behind the other
+    Each head reads a single head of keys and of values. {runs}
+    | of_keys => keys.reshape(-1, keys.shape[-1]); of_values => values.reshape(-1, values.shape[-1])
+
+heads-averaged
+    every head reads the mean of all heads of keys
+    Each head reads a single head of keys and of values. {runs}
+    | of_keys => keys.mean(axis=0); of_values => values.mean(axis=0)
+
+next-run
+    every head reads the head of keys of the next run
+    {runs}
+    | shared => (it + 1) % n_kv_heads
+
+heads-out-of-order
+    the heads' outputs stand in another order
+    Output h belongs to head h of the queries.
+    | result => np.stack(outputs[::-1])
+
+head-as-it-is
+    head h reads head h, and there are not so many
+    {runs}
+    | shared => head
+
+last-for-the-rest
+    the first heads have keys of their own, and the rest share the last head
+    {runs}
+    | shared => min(head, n_kv_heads - 1)
+
+one-for-all
+    every head reads the same head of keys
+    That is right where there is one head of keys only (multi-query). {runs}
+    | shared => 0
+    | shared => n_kv_heads - 1
+
+turned-round
+    the heads of keys were handed out from the last to the first
+    {runs}
+    | shared => n_kv_heads - 1 - it
+
+off-by-one
+    the heads were counted from 1
+    The first head has the number 0. {runs}
+    | shared => (head + 1) // (n_heads // n_kv_heads)
+    | shared => min((head + 1) // (n_heads // n_kv_heads), n_kv_heads - 1)
+    | shared => max(head - 1, 0) // (n_heads // n_kv_heads)
+
+true-division
+    / gives a float, and an index must be a whole number
+    // divides and drops the remainder. {runs}
+    | shared => head / (n_heads // n_kv_heads)
+    | shared => head // (n_heads / n_kv_heads)
+
+rounded
+    the number of the run was rounded to the nearest, not down
+    // drops the remainder. {runs}
+    | shared => min(round(head / (n_heads // n_kv_heads)), n_kv_heads - 1)
+    | shared => min(-(-head * n_kv_heads // n_heads), n_kv_heads - 1)
+
+values-in-turns
+    the keys are shared in runs, and the values still in turns
+    A key and its value belong together: both come from the same head.
+    | for_values => head % n_kv_heads
+
+keys-in-turns
+    the values are shared in runs, and the keys still in turns
+    A key and its value belong together: both come from the same head.
+    | for_keys => head % n_kv_heads
+
+fewer-heads-out
+    only as many heads came out as there are heads of keys
+    Every head of queries has an output of its own: n_heads of them.
+    | heads => range(n_kv_heads)
+    | heads => range(n_kv_heads); shared => head
+
+heads-joined
+    the heads' outputs were joined into one long matrix
+    The heads have an axis of their own, the first one: np.stack makes it.
+    | result => np.concatenate(outputs)
+    | result => np.concatenate(outputs, axis=-1)
+
+heads-last
+    the axis of heads stands in the wrong place
+    The shape is (n_heads, n_queries, d_v): np.stack(outputs), along the first axis.
+    | result => np.stack(outputs, axis=1)
+    | result => np.stack(outputs, axis=-1)
+
+heads-added
+    the heads' outputs were added or averaged
+    Each head keeps its own output: np.stack puts them one behind the other.
+    | result => np.sum(outputs, axis=0)
+    | result => np.mean(outputs, axis=0)
+
+tuple-kept
+    the two results of attention were kept together
+    attention returns output and weights as one tuple. Take them apart first: output, _ = attention(...).
+    | kept => (output, _)
+
+weights-returned
+    the weights came back, not the output
+    attention returns two things, output and weights: the first is asked for.
+    | kept => _
+
+not-scaled
+    the scores were not divided by √d_k
+    The helper attention divides by √d_k.
+    | attend => (unscaled(queries[head], of_keys, of_values), None)
+""",
+    FEWER,
+    words=WORDS,
+)
 EXERCISE = Mend(
     name="grouped",
     answer=my_grouped_attention,
-    bug=bug,
+    bug=EDITS.bug("shared => head % n_kv_heads"),
     task="More heads of queries than of keys and values: neighbouring heads share.",
     call="my_grouped_attention(queries, keys, values)",
     right=_grouped,
-    recipe=_grouped_by_choices,
+    recipe=EDITS.recipe(),
     given="in-turns",
     symptom="with six heads of queries and two of keys, list `shared` for the heads 0 to 5. Head 1 "
     "should read the same keys as head 0.",
@@ -130,210 +259,7 @@ EXERCISE = Mend(
     ),
     axes=("head", "query", "entry"),
     properties=(Property("shares", "each head reads the values of its run", _reads_its_run),),
-    mistakes=(
-        Mistake(
-            "in-turns",
-            "the heads take turns: head h reads head h % n_kv_heads",
-            f"{_RUNS} Weights that were trained with one way of sharing give something else with the other.",
-            FEWER,
-            read=_in_turns,
-        ),
-        Mistake(
-            "divided-by-heads",
-            "the head's number was divided by the number of heads of keys",
-            f"{_RUNS} Does the number you divide by say how long a run is, or how many runs there are?",
-            FEWER,
-            also=[
-                {"read": lambda head, n, kv: min(head // kv, kv - 1)},
-                {"read": lambda head, n, kv: head // kv % kv},
-            ],
-            read=lambda head, n, kv: head // kv,
-        ),
-        Mistake(
-            "group-in-turns",
-            "the remainder was taken, by the length of a run",
-            f"{_RUNS} % gives the place within a run. Which run is it?",
-            FEWER,
-            also=[
-                {"read": lambda head, n, kv: head % (n // kv) % kv},
-                {"read": lambda head, n, kv: min(head % (n // kv), kv - 1)},
-            ],
-            read=lambda head, n, kv: head % (n // kv),
-        ),
-        Mistake(
-            "run-inverted",
-            "the length of a run was calculated the wrong way round: n_kv_heads // n_heads",
-            "There are more heads of queries than of keys, and the smaller number // the larger one is 0.",
-            FEWER,
-            read=lambda head, n, kv: head // (kv // n),
-        ),
-        Mistake(
-            "length-of-the-example",
-            "a run has the same length in every input: the number of the example",
-            "The example has runs of 3. With other numbers of heads a run has another length.",
-            FEWER,
-            also=[
-                {"read": lambda head, n, kv: min(head // 3, kv - 1)},
-                {"read": lambda head, n, kv: head // 3 % kv},
-                {"read": lambda head, n, kv: head // 2},
-                {"read": lambda head, n, kv: min(head // 2, kv - 1)},
-            ],
-            read=lambda head, n, kv: head // 3,
-        ),
-        Mistake(
-            "all-heads-pooled",
-            "every head reads the keys of all heads, one behind the other",
-            f"Each head reads a single head of keys and of values. {_RUNS}",
-            FEWER,
-            gather=lambda array, of_head: array.reshape(-1, array.shape[-1]),
-        ),
-        Mistake(
-            "heads-averaged",
-            "every head reads the mean of all heads of keys",
-            f"Each head reads a single head of keys and of values. {_RUNS}",
-            FEWER,
-            gather=lambda array, of_head: array.mean(axis=0),
-        ),
-        Mistake(
-            "next-run",
-            "every head reads the head of keys of the next run",
-            _RUNS,
-            FEWER,
-            read=lambda head, n, kv: (head // (n // kv) + 1) % kv,
-        ),
-        Mistake(
-            "heads-out-of-order",
-            "the heads' outputs stand in another order",
-            "Output h belongs to head h of the queries.",
-            FEWER,
-            join=lambda outputs: np.stack(outputs[::-1]),
-        ),
-        Mistake(
-            "head-as-it-is",
-            "head h reads head h, and there are not so many",
-            _RUNS,
-            FEWER,
-            read=lambda head, n, kv: head,
-        ),
-        Mistake(
-            "last-for-the-rest",
-            "the first heads have keys of their own, and the rest share the last head",
-            _RUNS,
-            FEWER,
-            read=lambda head, n, kv: min(head, kv - 1),
-        ),
-        Mistake(
-            "one-for-all",
-            "every head reads the same head of keys",
-            f"That is right where there is one head of keys only (multi-query). {_RUNS}",
-            FEWER,
-            also=[{"read": lambda head, n, kv: kv - 1}],
-            read=lambda head, n, kv: 0,
-        ),
-        Mistake(
-            "turned-round",
-            "the heads of keys were handed out from the last to the first",
-            _RUNS,
-            FEWER,
-            read=lambda head, n, kv: kv - 1 - head // (n // kv),
-        ),
-        Mistake(
-            "off-by-one",
-            "the heads were counted from 1",
-            f"The first head has the number 0. {_RUNS}",
-            FEWER,
-            read=lambda head, n, kv: (head + 1) // (n // kv),
-            also=[
-                {"read": lambda head, n, kv: min((head + 1) // (n // kv), kv - 1)},
-                {"read": lambda head, n, kv: max(head - 1, 0) // (n // kv)},
-            ],
-        ),
-        Mistake(
-            "true-division",
-            "/ gives a float, and an index must be a whole number",
-            f"// divides and drops the remainder. {_RUNS}",
-            FEWER,
-            also=[{"read": lambda head, n, kv: head // (n / kv)}],
-            read=lambda head, n, kv: head / (n // kv),
-        ),
-        Mistake(
-            "rounded",
-            "the number of the run was rounded to the nearest, not down",
-            f"// drops the remainder. {_RUNS}",
-            FEWER,
-            also=[{"read": lambda head, n, kv: min(-(-head * kv // n), kv - 1)}],
-            read=lambda head, n, kv: min(round(head / (n // kv)), kv - 1),
-        ),
-        Mistake(
-            "values-in-turns",
-            "the keys are shared in runs, and the values still in turns",
-            "A key and its value belong together: both come from the same head.",
-            FEWER,
-            read_values=_in_turns,
-        ),
-        Mistake(
-            "keys-in-turns",
-            "the values are shared in runs, and the keys still in turns",
-            "A key and its value belong together: both come from the same head.",
-            FEWER,
-            read=_in_turns,
-            read_values=_by_runs,
-        ),
-        Mistake(
-            "fewer-heads-out",
-            "only as many heads came out as there are heads of keys",
-            "Every head of queries has an output of its own: n_heads of them.",
-            FEWER,
-            of_heads=lambda n, kv: kv,
-            also=[{"of_heads": lambda n, kv: kv, "read": lambda head, n, kv: head}],
-        ),
-        Mistake(
-            "heads-joined",
-            "the heads' outputs were joined into one long matrix",
-            "The heads have an axis of their own, the first one: np.stack makes it.",
-            FEWER,
-            also=[{"join": lambda outputs: np.concatenate(outputs, axis=-1)}],
-            join=np.concatenate,
-        ),
-        Mistake(
-            "heads-last",
-            "the axis of heads stands in the wrong place",
-            "The shape is (n_heads, n_queries, d_v): np.stack(outputs), along the first axis.",
-            FEWER,
-            also=[{"join": lambda outputs: np.stack(outputs, axis=-1)}],
-            join=lambda outputs: np.stack(outputs, axis=1),
-        ),
-        Mistake(
-            "heads-added",
-            "the heads' outputs were added or averaged",
-            "Each head keeps its own output: np.stack puts them one behind the other.",
-            FEWER,
-            also=[{"join": lambda outputs: np.mean(outputs, axis=0)}],
-            join=lambda outputs: np.sum(outputs, axis=0),
-        ),
-        Mistake(
-            "tuple-kept",
-            "the two results of attention were kept together",
-            "attention returns output and weights as one tuple. Take them apart first: output, _ = "
-            "attention(...).",
-            FEWER,
-            attend=attention,
-        ),
-        Mistake(
-            "weights-returned",
-            "the weights came back, not the output",
-            "attention returns two things, output and weights: the first is asked for.",
-            FEWER,
-            attend=lambda queries, keys, values: attention(queries, keys, values)[1],
-        ),
-        Mistake(
-            "not-scaled",
-            "the scores were not divided by √d_k",
-            "The helper attention divides by √d_k.",
-            FEWER,
-            attend=lambda queries, keys, values: softmax(queries @ keys.T) @ values,
-        ),
-    ),
+    mistakes=MISTAKES,
     hints=(
         "How many heads of queries share one head of keys? With six and two it is three.",
         "The heads 0, 1, 2 make the first run, the heads 3, 4, 5 the second. Which operation makes 0, 0, "

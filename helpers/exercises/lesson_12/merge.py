@@ -8,55 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Form, Probe, numbers
 from helpers.exercises.kinds.write import Property, Write
-from helpers.exercises.lesson_12.shared import Step, or_1
+from helpers.exercises.lesson_12.shared import or_1
 from helpers.softmax import softmax
 from helpers.streaming import merge_partials
 from helpers.validation import Array
 
 HALVES = "12: Two halves, one answer"
-
-
 MERGED = Form(parts={"output": ("query", "entry"), "log_sum_exp": ("query",)})
-
-
-def _larger_or_0(a: Array, b: Array) -> Array:
-    larger = np.maximum(a, b)
-    return np.where(np.isneginf(larger), 0, larger)
-
-
-def _above(log_sum_exp: Array, larger: Array) -> Array:
-    return np.exp(log_sum_exp - larger)
-
-
-def _column_of(parts: Array) -> Array:
-    return parts[:, None]
-
-
-def _mixed(output_a: Array, part_a: Array, output_b: Array, part_b: Array, total: Array) -> Array:
-    return (part_a * output_a + part_b * output_b) / total
-
-
-def _with_larger(larger: Array, total: Array, _a: Array, _b: Array) -> Array:
-    return larger + np.log(total)
-
-
-def _both(output: Array, log_sum_exp: Array) -> Any:
-    return output, log_sum_exp
-
-
-def _merge_by_choices(
-    output_a: Array, log_sum_exp_a: Array, output_b: Array, log_sum_exp_b: Array, *,
-    largest: Step = _larger_or_0, part: Step = _above, guard: Step = or_1, column: Step = _column_of,
-    mix: Step = _mixed, logarithm: Step = _with_larger, give: Step = _both,
-) -> Any:  # fmt: skip
-    larger = largest(log_sum_exp_a, log_sum_exp_b)
-    part_a, part_b = part(log_sum_exp_a, larger), part(log_sum_exp_b, larger)
-    total = part_a + part_b
-    output = mix(output_a, column(part_a), output_b, column(part_b), column(guard(total)))
-    return give(output, logarithm(larger, total, log_sum_exp_a, log_sum_exp_b))
 
 
 def _merge_probe(
@@ -72,8 +33,6 @@ def _merge_probe(
 
 
 NOTHING = -np.inf
-
-
 MERGE_PROBES = (
     _merge_probe("two halves of different weight", [0.5, 1.0], [1.5, 0.2], d_v=3, start=61),
     _merge_probe("logarithms below 0", [-0.5, -1.0, 0.3], [-1.5, 0.4, -2.0], d_v=2, start=62),
@@ -132,36 +91,6 @@ def _above_both(inputs: Any, output: Any, _call: Any) -> str:
     )
 
 
-def _same_everywhere(a: Array, b: Array) -> Array:
-    return np.maximum(a, b).max() + 0 * np.where(np.isneginf(a), 0, a)
-
-
-_SHARE = (
-    "Each half counts by its share of the sum of exponentials: e^(its log_sum_exp) over the two together."
-)
-
-
-def _dropping(limit: float, drop: bool = True, whole: bool = True) -> Step:
-    """A mixture in which a share of e^limit times the other one becomes 1, or the other one 0, or both."""
-
-    def mix(output_a: Array, a: Array, output_b: Array, b: Array, total: Array) -> Array:
-        with np.errstate(all="ignore"):
-            above = np.nan_to_num(np.log(a) - np.log(b))
-        shares = []
-        for part, difference in ((a, above), (b, -above)):
-            share = np.where(whole & (difference > limit), 1, part / total)
-            shares.append(np.where(drop & (difference < -limit), 0, share))
-        return np.asarray(shares[0] * output_a + shares[1] * output_b)
-
-    return mix
-
-
-_LOGS = (
-    "The sums are added, and their logarithms are not: log(e^a + e^b), which np.logaddexp calculates, or "
-    "larger + log(e^(a − larger) + e^(b − larger))."
-)
-
-
 def my_merge(
     output_a: Array, log_sum_exp_a: Array, output_b: Array, log_sum_exp_b: Array
 ) -> tuple[Array, Array]:
@@ -173,16 +102,293 @@ def my_merge(
     total = sum_a + sum_b
     output = weighted_sum / np.where(total == 0, 1, total)[:, None]
     with np.errstate(divide="ignore"):
-        return output, larger + np.log(total)
+        log_sum_exp = larger + np.log(total)
+    return output, log_sum_exp
 
 
+def dropping(limit: float, drop: bool, whole: bool, of_a: Array, a: Array, of_b: Array, b: Array) -> Array:
+    """A mixture in which a share of e^limit times the other one becomes 1, or the other one 0, or both."""
+    with np.errstate(all="ignore"):
+        above = np.nan_to_num(np.log(a) - np.log(b))
+    shares = []
+    for part, difference in ((a, above), (b, -above)):
+        share = np.where(whole & (difference > limit), 1, part / or_1(a + b))
+        shares.append(np.where(drop & (difference < -limit), 0, share))
+    return np.asarray(shares[0] * of_a + shares[1] * of_b)
+
+
+def lost(output: Array, log_sum_exp: Array, *of_halves: Array) -> tuple[Array, Array]:
+    """An answer -> one that says "no key" of each query for which either half has none."""
+    nothing = np.asarray(np.isneginf(of_halves).any(axis=0))
+    return np.where(nothing[:, None], 0, output), np.where(nothing, -np.inf, log_sum_exp)
+
+
+def over_queries(log_sum_exp: Array) -> Array:
+    return softmax(log_sum_exp)
+
+
+EDITS = Edits(
+    my_merge,
+    {
+        "largest": "np.maximum(log_sum_exp_a, log_sum_exp_b)",
+        "finite": "np.where(np.isneginf(larger), 0, larger)",
+        "a": "np.exp(log_sum_exp_a - larger)",
+        "b": "np.exp(log_sum_exp_b - larger)",
+        "above_a": "log_sum_exp_a - larger",
+        "above_b": "log_sum_exp_b - larger",
+        "column_a": "sum_a[:, None]",
+        "column_b": "sum_b[:, None]",
+        "term_a": "sum_a[:, None] * output_a",
+        "term_b": "sum_b[:, None] * output_b",
+        "safe": "np.where(total == 0, 1, total)",
+        "both": "np.where(total == 0, 1, total)[:, None]",
+        "columns": "column_a + column_b + both",
+        "mix": "weighted_sum / np.where(total == 0, 1, total)[:, None]",
+        "log": "larger + np.log(total)",
+    },
+)
+WORDS = {
+    "share": "Each half counts by its share of the sum of exponentials: e^(its log_sum_exp) over "
+    "the two together.",
+    "logs": "The sums are added, and their logarithms are not: log(e^a + e^b), which np.logaddexp"
+    " calculates, or larger + log(e^(a − larger) + e^(b − larger)).",
+}
+MISTAKES = EDITS.mistakes(
+    """
+mean-of-outputs
+    the output is the plain mean of the two
+    {share} The halves hold different keys, with different scores.
+    | mix => (output_a + output_b) / 2
+
+sum-of-outputs
+    the two outputs were added
+    Each is divided by its own sum already. {share}
+    | mix => output_a + output_b
+
+not-divided
+    the weighted outputs were not divided by the sum of both parts
+    The two shares must sum to 1: divide by e^(a − larger) + e^(b − larger).
+    | mix => weighted_sum
+
+one-half-divided
+    only one of the two halves was divided by the sum
+    Both shares have the same sum below the line: (part_a · output_a + part_b · output_b) / total.
+    | mix => term_a + term_b / both
+    | mix => term_a / both + term_b
+
+shares-swapped
+    each half got the share of the other one
+    output_a counts by e^(log_sum_exp_a), output_b by e^(log_sum_exp_b).
+    | mix => (column_b * output_a + column_a * output_b) / both
+
+shares-multiplied
+    the parts were multiplied, or the outputs were
+    {share}
+    | mix => column_a * column_b * (output_a + output_b) / both
+    | mix => term_a * term_b / both
+
+larger-half-only
+    the half with the larger log_sum_exp was taken alone
+    The other half's keys have weight, too. {share}
+    | mix => np.where(column_a >= column_b, output_a, output_b)
+    | mix => np.where(column_a > column_b, output_a, output_b)
+
+small-share-dropped
+    a half was left out where its share is small
+    A small share counts, too, and it costs nothing to take it in. {share}
+    | mix => dropping(5, True, True, output_a, column_a, output_b, column_b)
+    | mix => dropping(5, True, False, output_a, column_a, output_b, column_b)
+    | mix => dropping(5, False, True, output_a, column_a, output_b, column_b)
+    | mix => dropping(4, True, True, output_a, column_a, output_b, column_b)
+    | mix => dropping(8, True, True, output_a, column_a, output_b, column_b)
+
+halved
+    the mixture was divided by 2 as well
+    The two shares sum to 1 already.
+    | mix => it / 2
+
+total-alone
+    the outputs were added without their shares, and divided by the sum
+    Each output is divided by its own sum already. {share}
+    | mix => (output_a + output_b) / both
+
+empty-half-wins
+    where one half has no key for a query, the other half was lost as well
+    A half without a key has the share e^−∞ = 0. The other one is then the answer.
+    | result => lost(*it, log_sum_exp_a, log_sum_exp_b); log
+
+half-b-lost
+    the output is that of one half alone
+    {share}
+    | mix => output_a
+    | mix => output_b
+
+half-a-share
+    one half came in without its share
+    {share}
+    | mix => (output_a + term_b) / both
+    | mix => output_a + term_b / both
+    | mix => term_a / both + output_b
+
+by-logarithms
+    the outputs were weighted by the logarithms themselves
+    A logarithm may be 0 or below it. {share}
+    | a => log_sum_exp_a; b => log_sum_exp_b; safe => total; log => log_sum_exp_a + log_sum_exp_b; mix; finite
+    @ logs = np.logaddexp(log_sum_exp_a,log_sum_exp_b)
+    | a => log_sum_exp_a; b => log_sum_exp_b; safe => total; log => logs; finite
+
+by-differences
+    the outputs were weighted by the differences from the larger logarithm, without e
+    {share}
+    | a => above_a; b => above_b
+    @ logs = np.logaddexp(log_sum_exp_a,log_sum_exp_b)
+    | a => above_a; b => above_b; log => logs
+
+overflow
+    e^log_sum_exp was calculated without taking the larger one off first
+    e^1000 is larger than any float64, and e^−1000 is 0: their shares are nan. Shares depend on the
+    difference only, so subtract the larger of the two first.
+    | finite => 0 * it
+    | finite => np.log(np.exp(log_sum_exp_a) + np.exp(log_sum_exp_b)); mix => weighted_sum; log => larger
+    @ logs = np.logaddexp(log_sum_exp_a,log_sum_exp_b)
+    | finite => 0 * it; safe => total; mix => np.nan_to_num(it); log => logs
+    | finite => 0 * it; log => logs
+    | finite => 0 * it; safe => total
+    | finite => 0 * it; safe => total; log => logs
+    | finite => 0 * it; safe => np.maximum(total, 1e-300)
+
+softmax-over-queries
+    softmax ran over the queries, not over the two halves
+    Queries have nothing to share among each other. {share}
+    @ logs = np.logaddexp(log_sum_exp_a,log_sum_exp_b)
+    | a => over_queries(log_sum_exp_a); b => over_queries(log_sum_exp_b); mix => weighted_sum; log => logs
+    | a => over_queries(log_sum_exp_a); b => over_queries(log_sum_exp_b); log => logs
+
+smaller-taken-off
+    the smaller of the two logarithms was taken off, not the larger one
+    Then the larger one may still overflow, and −∞ stands there where a half is empty. With the larger one
+    taken off no exponent is above 0.
+    | largest => np.minimum(log_sum_exp_a, log_sum_exp_b); finite => larger
+    | largest => np.minimum(log_sum_exp_a, log_sum_exp_b); finite
+
+a-taken-off
+    the logarithm of one fixed half was taken off, not the larger one
+    Where the other half's is larger by 710 or more, e^(difference) is ∞; and −∞ − −∞ is nan. Take off the
+    larger of the two.
+    | finite => log_sum_exp_a
+    | finite => log_sum_exp_b
+
+one-maximum-for-all
+    one maximum was taken for all queries together
+    Each query has its own two logarithms: np.maximum(log_sum_exp_a, log_sum_exp_b), entry by entry.
+    Otherwise both parts of a query far below the maximum are 0.
+    | finite => larger.max() + 0 * it
+
+no-key-nan
+    a query without a key in either half gives nan
+    −∞ − −∞ is nan, and 0/0 as well. Put a finite number in the place of the larger one where it is −∞,
+    and 1 in the place of a sum that is 0.
+    | finite => larger
+    @ logs = np.logaddexp(log_sum_exp_a,log_sum_exp_b)
+    | finite => larger; log => logs
+    | safe => total
+    | safe => total; log => logs
+    | finite => logs; log => larger; mix => weighted_sum
+
+minus-infinity-lost
+    log_sum_exp is finite for a query that has seen no key
+    The sum of no exponentials is 0, and its logarithm is −∞. A finite one would make the next merge count
+    an empty half.
+    | log => larger + np.log(np.where(total == 0, 1, total))
+    | log => np.nan_to_num(it)
+    | log => np.where(total == 0, 0, larger + np.log(np.where(total == 0, 1, total)))
+    | log => larger + np.log(np.maximum(total, 1e-300))
+
+logarithms-added
+    the two logarithms were added
+    That is the logarithm of a product. {logs}
+    | log => log_sum_exp_a + log_sum_exp_b
+
+larger-logarithm
+    log_sum_exp is the larger of the two
+    The other half's exponentials belong to the sum, too. {logs}
+    | log => np.maximum(log_sum_exp_a, log_sum_exp_b)
+
+mean-of-logarithms
+    log_sum_exp is the mean of the two
+    Two halves have more keys than one, and so a larger sum. {logs}
+    | log => (log_sum_exp_a + log_sum_exp_b) / 2
+
+logarithms-mixed
+    the two logarithms were mixed by the shares
+    Outputs are mixed, sums are added. {logs}
+    | log => (sum_a * np.nan_to_num(log_sum_exp_a) + sum_b * np.nan_to_num(log_sum_exp_b)) / safe
+    | log => (sum_a * log_sum_exp_a + sum_b * log_sum_exp_b) / total
+
+larger-not-put-back
+    the larger logarithm was taken off and never put back
+    log(e^(a − larger) + e^(b − larger)) is the logarithm less the larger one: add it again.
+    | log => np.log(total)
+
+larger-multiplied
+    the larger logarithm was multiplied with the rest, or taken off again
+    log(e^larger · total) is larger + log(total).
+    | log => larger * np.log(total)
+    | log => np.log(total) - larger
+
+no-logarithm
+    the sum came back, without its logarithm
+    The next merge takes a logarithm, and the sum itself may be larger than any float64.
+    | log => larger + total
+    | log => total
+    | log => np.exp(log_sum_exp_a) + np.exp(log_sum_exp_b)
+
+log-overflow
+    log_sum_exp was calculated from e^a + e^b, which may be ∞
+    e^1000 is larger than any float64. {logs}
+    | log => np.log(np.exp(log_sum_exp_a) + np.exp(log_sum_exp_b))
+
+powers-of-2
+    powers or logarithms to base 2 were taken
+    These are natural logarithms: np.exp and np.log, or np.logaddexp.
+    | a => np.exp2(above_a); b => np.exp2(above_b)
+    @ logs = np.logaddexp2(log_sum_exp_a,log_sum_exp_b)
+    | a => np.exp2(above_a); b => np.exp2(above_b); log => logs
+    | log => logs
+    | log => larger + np.log2(total)
+
+ratio-inverted
+    the differences are turned round: e^(larger − log_sum_exp)
+    The half with the larger sum should count more: e^(log_sum_exp − larger).
+    | a => np.exp(-above_a); b => np.exp(-above_b)
+
+no-column
+    the shares of the queries were multiplied along the wrong axis
+    A row of the output belongs to a query. The shares have shape (n_queries,): [:, None] makes a column
+    of them, which meets every number of its row.
+    | columns => it[:, 0]
+    | columns => it.T
+
+results-swapped
+    the two results came back in the wrong order
+    First the output, then log_sum_exp.
+    | result => it[::-1]
+
+log-as-column
+    log_sum_exp came back with an axis too many
+    It has one number for each query: shape (n_queries,), as it came.
+    | result => (output, log_sum_exp[:, None])
+""",
+    HALVES,
+    words=WORDS,
+)
 EXERCISE = Write(
     name="merge",
     answer=my_merge,
     task="Attention over two halves of the keys, and one answer: output and log_sum_exp of both together.",
     call="my_merge(output_a, log_sum_exp_a, output_b, log_sum_exp_b)",
     right=merge_partials,
-    recipe=_merge_by_choices,
+    recipe=EDITS.recipe(),
     probes=MERGE_PROBES,
     axes=("query", "entry"),
     beside=("output_a", "log_sum_exp_a", "output_b", "log_sum_exp_b"),
@@ -190,374 +396,7 @@ EXERCISE = Write(
         Property("a mixture", "each output lies between those of the halves", _between_the_two),
         Property("the logarithm", "log_sum_exp is at most log 2 above the larger one", _above_both),
     ),
-    mistakes=(
-        Mistake(
-            "mean-of-outputs",
-            "the output is the plain mean of the two",
-            f"{_SHARE} The halves hold different keys, with different scores.",
-            HALVES,
-            mix=lambda output_a, a, output_b, b, total: (output_a + output_b) / 2,
-        ),
-        Mistake(
-            "sum-of-outputs",
-            "the two outputs were added",
-            f"Each is divided by its own sum already. {_SHARE}",
-            HALVES,
-            mix=lambda output_a, a, output_b, b, total: output_a + output_b,
-        ),
-        Mistake(
-            "not-divided",
-            "the weighted outputs were not divided by the sum of both parts",
-            "The two shares must sum to 1: divide by e^(a − larger) + e^(b − larger).",
-            HALVES,
-            mix=lambda output_a, a, output_b, b, total: a * output_a + b * output_b,
-        ),
-        Mistake(
-            "one-half-divided",
-            "only one of the two halves was divided by the sum",
-            "Both shares have the same sum below the line: (part_a · output_a + part_b · output_b) / total.",
-            HALVES,
-            also=[{"mix": lambda output_a, a, output_b, b, total: a * output_a / total + b * output_b}],
-            mix=lambda output_a, a, output_b, b, total: a * output_a + b * output_b / total,
-        ),
-        Mistake(
-            "shares-swapped",
-            "each half got the share of the other one",
-            "output_a counts by e^(log_sum_exp_a), output_b by e^(log_sum_exp_b).",
-            HALVES,
-            mix=lambda output_a, a, output_b, b, total: (b * output_a + a * output_b) / total,
-        ),
-        Mistake(
-            "shares-multiplied",
-            "the parts were multiplied, or the outputs were",
-            f"{_SHARE}",
-            HALVES,
-            also=[{"mix": lambda output_a, a, output_b, b, total: (a * output_a) * (b * output_b) / total}],
-            mix=lambda output_a, a, output_b, b, total: a * b * (output_a + output_b) / total,
-        ),
-        Mistake(
-            "larger-half-only",
-            "the half with the larger log_sum_exp was taken alone",
-            f"The other half's keys have weight, too. {_SHARE}",
-            HALVES,
-            also=[{"mix": lambda output_a, a, output_b, b, total: np.where(a > b, output_a, output_b)}],
-            mix=lambda output_a, a, output_b, b, total: np.where(a >= b, output_a, output_b),
-        ),
-        Mistake(
-            "small-share-dropped",
-            "a half was left out where its share is small",
-            f"A small share counts, too, and it costs nothing to take it in. {_SHARE}",
-            HALVES,
-            also=[
-                {"mix": _dropping(5, whole=False)},
-                {"mix": _dropping(5, drop=False)},
-                {"mix": _dropping(4)},
-                {"mix": _dropping(8)},
-            ],
-            mix=_dropping(5),
-        ),
-        Mistake(
-            "halved",
-            "the mixture was divided by 2 as well",
-            "The two shares sum to 1 already.",
-            HALVES,
-            mix=lambda *parts: _mixed(*parts) / 2,
-        ),
-        Mistake(
-            "total-alone",
-            "the outputs were added without their shares, and divided by the sum",
-            f"Each output is divided by its own sum already. {_SHARE}",
-            HALVES,
-            mix=lambda output_a, a, output_b, b, total: (output_a + output_b) / total,
-        ),
-        Mistake(
-            "empty-half-wins",
-            "where one half has no key for a query, the other half was lost as well",
-            "A half without a key has the share e^−∞ = 0. The other one is then the answer.",
-            HALVES,
-            give=lambda output, log: (np.where(np.isneginf(_column_of(log)), 0, output), log),
-            logarithm=lambda larger, total, a, b: np.where(
-                np.isneginf(a) | np.isneginf(b), -np.inf, larger + np.log(total)
-            ),
-        ),
-        Mistake(
-            "half-b-lost",
-            "the output is that of one half alone",
-            _SHARE,
-            HALVES,
-            also=[{"mix": lambda output_a, a, output_b, b, total: output_b}],
-            mix=lambda output_a, a, output_b, b, total: output_a,
-        ),
-        Mistake(
-            "half-a-share",
-            "one half came in without its share",
-            _SHARE,
-            HALVES,
-            also=[
-                {"mix": lambda output_a, a, output_b, b, total: output_a + b * output_b / total},
-                {"mix": lambda output_a, a, output_b, b, total: a * output_a / total + output_b},
-            ],
-            mix=lambda output_a, a, output_b, b, total: (output_a + b * output_b) / total,
-        ),
-        Mistake(
-            "by-logarithms",
-            "the outputs were weighted by the logarithms themselves",
-            f"A logarithm may be 0 or below it. {_SHARE}",
-            HALVES,
-            also=[
-                {
-                    "largest": _larger_or_0,
-                    "part": lambda log, larger: log,
-                    "guard": lambda total: total,
-                    "logarithm": lambda larger, total, a, b: np.logaddexp(a, b),
-                }
-            ],
-            part=lambda log, larger: log,
-            guard=lambda total: total,
-            mix=_mixed,
-            largest=_larger_or_0,
-            logarithm=lambda larger, total, a, b: a + b,
-        ),
-        Mistake(
-            "by-differences",
-            "the outputs were weighted by the differences from the larger logarithm, without e",
-            _SHARE,
-            HALVES,
-            also=[
-                {
-                    "part": lambda log, larger: log - larger,
-                    "logarithm": lambda larger, total, a, b: np.logaddexp(a, b),
-                }
-            ],
-            part=lambda log, larger: log - larger,
-        ),
-        Mistake(
-            "overflow",
-            "e^log_sum_exp was calculated without taking the larger one off first",
-            "e^1000 is larger than any float64, and e^−1000 is 0: their shares are nan. Shares depend on the "
-            "difference only, so subtract the larger of the two first.",
-            HALVES,
-            also=[
-                {
-                    "largest": lambda a, b: np.log(np.exp(a) + np.exp(b)),
-                    "guard": np.ones_like,
-                    "logarithm": lambda larger, total, a, b: larger,
-                },
-                {
-                    "largest": lambda a, b: 0 * _larger_or_0(a, b),
-                    "guard": lambda total: total,
-                    "mix": lambda *parts: np.nan_to_num(_mixed(*parts)),
-                    "logarithm": lambda larger, total, a, b: np.logaddexp(a, b),
-                },
-                {
-                    "largest": lambda a, b: 0 * _larger_or_0(a, b),
-                    "logarithm": lambda larger, total, a, b: np.logaddexp(a, b),
-                },
-                {"largest": lambda a, b: 0 * _larger_or_0(a, b), "guard": lambda total: total},
-                {
-                    "largest": lambda a, b: 0 * _larger_or_0(a, b),
-                    "guard": lambda total: total,
-                    "logarithm": lambda larger, total, a, b: np.logaddexp(a, b),
-                },
-                {
-                    "largest": lambda a, b: 0 * _larger_or_0(a, b),
-                    "guard": lambda total: np.maximum(total, 1e-300),
-                },
-            ],
-            largest=lambda a, b: 0 * _larger_or_0(a, b),
-        ),
-        Mistake(
-            "softmax-over-queries",
-            "softmax ran over the queries, not over the two halves",
-            f"Queries have nothing to share among each other. {_SHARE}",
-            HALVES,
-            also=[
-                {
-                    "part": lambda log, larger: softmax(log),
-                    "logarithm": lambda larger, total, a, b: np.logaddexp(a, b),
-                }
-            ],
-            part=lambda log, larger: softmax(log),
-            mix=lambda output_a, a, output_b, b, total: a * output_a + b * output_b,
-            logarithm=lambda larger, total, a, b: np.logaddexp(a, b),
-        ),
-        Mistake(
-            "smaller-taken-off",
-            "the smaller of the two logarithms was taken off, not the larger one",
-            "Then the larger one may still overflow, and −∞ stands there where a half is empty. With the "
-            "larger one taken off no exponent is above 0.",
-            HALVES,
-            also=[{"largest": lambda a, b: np.where(np.isneginf(np.minimum(a, b)), 0, np.minimum(a, b))}],
-            largest=np.minimum,
-        ),
-        Mistake(
-            "a-taken-off",
-            "the logarithm of one fixed half was taken off, not the larger one",
-            "Where the other half's is larger by 710 or more, e^(difference) is ∞; and −∞ − −∞ is nan. "
-            "Take off the larger of the two.",
-            HALVES,
-            also=[{"largest": lambda a, b: b}],
-            largest=lambda a, b: a,
-        ),
-        Mistake(
-            "one-maximum-for-all",
-            "one maximum was taken for all queries together",
-            "Each query has its own two logarithms: np.maximum(log_sum_exp_a, log_sum_exp_b), entry by "
-            "entry. Otherwise both parts of a query far below the maximum are 0.",
-            HALVES,
-            largest=_same_everywhere,
-        ),
-        Mistake(
-            "no-key-nan",
-            "a query without a key in either half gives nan",
-            "−∞ − −∞ is nan, and 0/0 as well. Put a finite number in the place of the larger one where "
-            "it is −∞, and 1 in the place of a sum that is 0.",
-            HALVES,
-            also=[
-                {"largest": np.maximum, "logarithm": lambda larger, total, a, b: np.logaddexp(a, b)},
-                {"guard": lambda total: total},
-                {"guard": lambda total: total, "logarithm": lambda larger, total, a, b: np.logaddexp(a, b)},
-                {
-                    "largest": np.logaddexp,
-                    "logarithm": lambda larger, total, a, b: larger,
-                    "guard": lambda total: 1,
-                },
-            ],
-            largest=np.maximum,
-        ),
-        Mistake(
-            "minus-infinity-lost",
-            "log_sum_exp is finite for a query that has seen no key",
-            "The sum of no exponentials is 0, and its logarithm is −∞. A finite one would make the next "
-            "merge count an empty half.",
-            HALVES,
-            also=[
-                {"logarithm": lambda larger, total, a, b: np.nan_to_num(larger + np.log(total))},
-                {
-                    "logarithm": lambda larger, total, a, b: np.where(
-                        total == 0, 0, larger + np.log(or_1(total))
-                    )
-                },
-                {"logarithm": lambda larger, total, a, b: larger + np.log(np.maximum(total, 1e-300))},
-            ],
-            logarithm=lambda larger, total, a, b: larger + np.log(or_1(total)),
-        ),
-        Mistake(
-            "logarithms-added",
-            "the two logarithms were added",
-            f"That is the logarithm of a product. {_LOGS}",
-            HALVES,
-            logarithm=lambda larger, total, a, b: a + b,
-        ),
-        Mistake(
-            "larger-logarithm",
-            "log_sum_exp is the larger of the two",
-            f"The other half's exponentials belong to the sum, too. {_LOGS}",
-            HALVES,
-            logarithm=lambda larger, total, a, b: np.maximum(a, b),
-        ),
-        Mistake(
-            "mean-of-logarithms",
-            "log_sum_exp is the mean of the two",
-            f"Two halves have more keys than one, and so a larger sum. {_LOGS}",
-            HALVES,
-            logarithm=lambda larger, total, a, b: (a + b) / 2,
-        ),
-        Mistake(
-            "logarithms-mixed",
-            "the two logarithms were mixed by the shares",
-            f"Outputs are mixed, sums are added. {_LOGS}",
-            HALVES,
-            logarithm=lambda larger, total, a, b: (
-                (np.exp(a - larger) * np.nan_to_num(a) + np.exp(b - larger) * np.nan_to_num(b)) / or_1(total)
-            ),
-            also=[
-                {
-                    "logarithm": lambda larger, total, a, b: (
-                        (np.exp(a - larger) * a + np.exp(b - larger) * b) / total
-                    )
-                }
-            ],
-        ),
-        Mistake(
-            "larger-not-put-back",
-            "the larger logarithm was taken off and never put back",
-            "log(e^(a − larger) + e^(b − larger)) is the logarithm less the larger one: add it again.",
-            HALVES,
-            logarithm=lambda larger, total, a, b: np.log(total),
-        ),
-        Mistake(
-            "larger-multiplied",
-            "the larger logarithm was multiplied with the rest, or taken off again",
-            "log(e^larger · total) is larger + log(total).",
-            HALVES,
-            also=[{"logarithm": lambda larger, total, a, b: np.log(total) - larger}],
-            logarithm=lambda larger, total, a, b: larger * np.log(total),
-        ),
-        Mistake(
-            "no-logarithm",
-            "the sum came back, without its logarithm",
-            "The next merge takes a logarithm, and the sum itself may be larger than any float64.",
-            HALVES,
-            also=[
-                {"logarithm": lambda larger, total, a, b: total},
-                {"logarithm": lambda larger, total, a, b: np.exp(a) + np.exp(b)},
-            ],
-            logarithm=lambda larger, total, a, b: larger + total,
-        ),
-        Mistake(
-            "log-overflow",
-            "log_sum_exp was calculated from e^a + e^b, which may be ∞",
-            f"e^1000 is larger than any float64. {_LOGS}",
-            HALVES,
-            logarithm=lambda larger, total, a, b: np.log(np.exp(a) + np.exp(b)),
-        ),
-        Mistake(
-            "powers-of-2",
-            "powers or logarithms to base 2 were taken",
-            "These are natural logarithms: np.exp and np.log, or np.logaddexp.",
-            HALVES,
-            also=[
-                {
-                    "part": lambda log, larger: np.exp2(log - larger),
-                    "logarithm": lambda larger, total, a, b: np.logaddexp2(a, b),
-                },
-                {"logarithm": lambda larger, total, a, b: np.logaddexp2(a, b)},
-                {"logarithm": lambda larger, total, a, b: larger + np.log2(total)},
-            ],
-            part=lambda log, larger: np.exp2(log - larger),
-        ),
-        Mistake(
-            "ratio-inverted",
-            "the differences are turned round: e^(larger − log_sum_exp)",
-            "The half with the larger sum should count more: e^(log_sum_exp − larger).",
-            HALVES,
-            part=lambda log, larger: np.exp(larger - log),
-        ),
-        Mistake(
-            "no-column",
-            "the shares of the queries were multiplied along the wrong axis",
-            "A row of the output belongs to a query. The shares have shape (n_queries,): [:, None] makes "
-            "a column of them, which meets every number of its row.",
-            HALVES,
-            also=[{"column": lambda parts: parts[None, :]}],
-            column=lambda parts: parts,
-        ),
-        Mistake(
-            "results-swapped",
-            "the two results came back in the wrong order",
-            "First the output, then log_sum_exp.",
-            HALVES,
-            give=lambda output, log: (log, output),
-        ),
-        Mistake(
-            "log-as-column",
-            "log_sum_exp came back with an axis too many",
-            "It has one number for each query: shape (n_queries,), as it came.",
-            HALVES,
-            give=lambda output, log: (output, log[:, None]),
-        ),
-    ),
+    mistakes=MISTAKES,
     hints=(
         "If the two sums were S_a and S_b: what would the output over all keys be, and what the sum?",
         "The shares are S_a / (S_a + S_b) and S_b / (S_a + S_b). With larger = np.maximum of the two "

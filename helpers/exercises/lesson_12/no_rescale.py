@@ -13,8 +13,6 @@ from helpers.softmax import softmax
 from helpers.validation import Array
 
 LEAST_ERROR = 0.05
-
-
 ROUNDING = 1e-12
 
 
@@ -85,9 +83,8 @@ EXERCISE = Open(
     shape=(6,),
     judge=_judge_order,
     example=[2.0, 0.0, 1.0, 1.5, 0.5, 1.0],
-    because="Forgetting to rescale is forgetting a factor e^(old − new). It is 1 where the maximum does "
-    "not change: the largest score must stand in the first tile that is read, and not in the last one as "
-    "well.",
+    because="Forgetting to rescale is forgetting a factor e^(old − new). It is 1 where the maximum does not "
+    "change: the largest score must stand in the first tile that is read, and not in the last one as well.",
     slips=(
         Slip("all-equal", [1.0] * 6, ""),
         Slip("largest-last", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], ""),

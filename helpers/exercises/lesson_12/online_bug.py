@@ -1,6 +1,7 @@
 """online-bug, lesson 12.
 
 Softmax in one pass over the tiles: right on rows that fall, wrong on rows that rise.
+A recipe, for its steps are those of lesson_12/steps.py.
 """
 
 from typing import Any
@@ -174,8 +175,7 @@ EXERCISE = Mend(
             "last-tile-only",
             "only the last tile counts",
             "All tiles belong to the sum. Is running_max set to the new maximum at the end of each step? "
-            "While "
-            "it stays −∞, the factor is 0 and wipes out what was summed before.",
+            "While it stays −∞, the factor is 0 and wipes out what was summed before.",
             ONE_PASS,
             largest=tile_only,
             carry_sum=forgotten,
@@ -315,8 +315,7 @@ EXERCISE = Mend(
         ),
     ),
     unseen="whether the maximum and the sum are still found in one pass. The task asks for it: a pass needs "
-    "one "
-    "tile of scores at a time.",
+    "one tile of scores at a time.",
     hints=(
         "Go through the row [0, log 3] with tiles of one key, on paper. What is running_sum after the "
         "first tile, and against which maximum?",

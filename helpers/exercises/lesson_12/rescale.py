@@ -1,4 +1,7 @@
-"""rescale, lesson 12: one tile more: running_max, running_sum and weighted_sum after it."""
+"""rescale, lesson 12: one tile more: running_max, running_sum and weighted_sum after it.
+
+A recipe, for its steps are those of lesson_12/steps.py.
+"""
 
 from typing import Any
 

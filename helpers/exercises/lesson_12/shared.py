@@ -8,11 +8,6 @@ import numpy as np
 from helpers.validation import Array
 
 WORKED = "12: Six scores in three tiles"
-
-
-SCALE = "02: What large scores do"
-
-
 Step = Callable[..., Any]
 
 

@@ -13,17 +13,11 @@ from helpers.exercises.lesson_12.shared import Step
 from helpers.validation import Array
 
 ONE_PASS = "12: One pass over the keys"
-
-
 SHRINK = (
     "What was summed before was measured against the old maximum, as e^(score − old). Multiplied by "
     "e^(old − new) it is measured against the new one."
 )
-
-
 ONE_MEASURE = "All that goes into one sum must be measured against one maximum: the new one."
-
-
 GROWS = (
     "The running maximum only grows: np.maximum of the one before and of the tile's. Where it shrinks, "
     "e^(old − new) is larger than 1, and may be ∞."
@@ -131,14 +125,8 @@ WITHOUT_E: tuple[Step, ...] = (
 
 
 GUARDED_INVERTED = {"factor": _guarded(_new_minus_old)}
-
-
 NEW_OVER_OLD = {"factor": WITHOUT_E[-1]}  # new / −∞ is 0: it needs no guard
-
-
 GUARDED_WITHOUT_E = [{"factor": _guarded(factor)} for factor in WITHOUT_E[:-1]]
-
-
 GUARDED = [
     GUARDED_INVERTED,
     NEW_OVER_OLD,
@@ -420,8 +408,6 @@ NAN_AT_FIRST = (  # where running_max starts at −∞, these give nan and nothi
     "smaller-max",
     "maxima-added",
 )
-
-
 STAYS_0 = ("tile-sum-lost", "sums-multiplied")
 
 

@@ -1,6 +1,7 @@
 """tile-bug, lesson 12.
 
 Attention, a tile of keys at a time. The scores and the maxima are right; the output is too small.
+A recipe, for its steps are those of lesson_12/steps.py.
 """
 
 from typing import Any
@@ -249,8 +250,7 @@ EXERCISE = Mend(
             "an-output-divided",
             "weighted_sum is kept as an output, which is right, and then divided once more at the end",
             "Multiplied by the old sum and divided by the new one in each step, it is the output already "
-            "after "
-            "the last tile. Either way is good, but not both.",
+            "after the last tile. Either way is good, but not both.",
             TILES,
             add_mix=_kept_as_an_output,
             finish=_divided,
@@ -425,8 +425,7 @@ EXERCISE = Mend(
         ),
     ),
     unseen="whether the keys are still read a tile at a time. The task asks for it: a program that looks at "
-    "all "
-    "keys at once needs all their scores at once.",
+    "all keys at once needs all their scores at once.",
     hints=(
         "Take one query, one tile and values of 1. What is weighted_sum after the only step, and what "
         "comes out?",

@@ -10,8 +10,6 @@ from helpers.exercises.kinds.table import Table
 from helpers.exercises.lesson_12.shared import Step
 
 BYTES = "12: Why fewer bytes win"
-
-
 COST_KEYS, COST_D_K, COST_D_V, COST_BYTES = 128, 64, 96, 2
 
 
@@ -110,8 +108,7 @@ EXERCISE = Table(
                 "additions-exact",
                 lambda t: t * COST_KEYS * (2 * COST_D_K - 1) + t * COST_D_V * (2 * COST_KEYS - 1),
                 "A sum of n products has n − 1 additions, that is true. Here, as everywhere, a "
-                "multiplication "
-                "and an addition are counted for each product: 2 · n.",
+                "multiplication and an addition are counted for each product: 2 · n.",
             ),
             Slip(
                 "millions",

@@ -1,4 +1,7 @@
-"""tiles, lesson 12: the tiles of which a causal mask allows at least one pair."""
+"""tiles, lesson 12: the tiles of which a causal mask allows at least one pair.
+
+The edits are made in each_asked, which gives every tile a condition of its own.
+"""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -6,20 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Form, OtherFormError, Probe
 from helpers.exercises.kinds.write import Property, Write
-from helpers.exercises.lesson_12.shared import Step
 from helpers.masking import causal_mask
 from helpers.streaming import tile_kinds
 from helpers.validation import Array
 
 SKIPPED = "12: Which tiles can be skipped?"
-
-
 MOST_TOLD = 8  # tiles in one line
-
-
 MOST_PAIRS = 10_000  # of what may be an endless generator
 
 
@@ -101,64 +99,6 @@ def needed_tiles(n_queries: int, n_keys: int, tile_queries: int, tile_keys: int)
     return [(int(i), int(j)) for i, j in np.argwhere(kinds > 0)]
 
 
-def _ceiling(length: int, tile: int) -> int:
-    return -(-length // tile)
-
-
-class _Tile:
-    """One tile: its numbers, its first and last key, its first and last query by their places."""
-
-    def __init__(self, i: int, j: int, sizes: tuple[int, int, int, int], offset: int) -> None:
-        n_queries, n_keys, tile_queries, tile_keys = sizes
-        self.i, self.j, self.sizes = i, j, sizes
-        self.first_query = i * tile_queries + offset
-        self.last_query = min((i + 1) * tile_queries, n_queries) - 1 + offset
-        self.first_key = j * tile_keys
-        self.last_key = min((j + 1) * tile_keys, n_keys) - 1
-        self.last_query_if_full = (i + 1) * tile_queries - 1 + offset
-        self.last_key_if_full = (j + 1) * tile_keys - 1
-
-
-def _some_allowed(tile: _Tile) -> bool:
-    return tile.first_key <= tile.last_query
-
-
-def _some_if_full(tile: _Tile) -> bool:
-    return tile.first_key <= tile.last_query_if_full
-
-
-def _as_numbers(tile: _Tile) -> tuple[int, int]:
-    return tile.i, tile.j
-
-
-def _keys_before(n_queries: int, n_keys: int) -> int:
-    return n_keys - n_queries
-
-
-def _tiles_by_choices(
-    n_queries: int, n_keys: int, tile_queries: int, tile_keys: int, *, offset: Step = _keys_before,
-    count_rows: Step = _ceiling, count_columns: Step = _ceiling, keep: Step = _some_allowed,
-    write: Step = _as_numbers, counts: Step = lambda n_queries, n_keys: (n_queries, n_keys),
-    sizes: Step = lambda tile_queries, tile_keys: (tile_queries, tile_keys),
-) -> Any:  # fmt: skip
-    tile_queries, tile_keys = sizes(tile_queries, tile_keys)
-    n_queries, n_keys = counts(n_queries, n_keys)
-    before = offset(n_queries, n_keys)
-    all_sizes = n_queries, n_keys, tile_queries, tile_keys
-    tiles = [
-        _Tile(i, j, all_sizes, before)
-        for i in range(count_rows(n_queries, tile_queries))
-        for j in range(count_columns(n_keys, tile_keys))
-    ]
-    return [write(tile) for tile in tiles if keep(tile)]
-
-
-def _shifted(tile: _Tile, step: int) -> bool:
-    """Tile numbers compared, with the keys before the first query counted in tiles."""
-    n_queries, n_keys, _, tile_keys = tile.sizes
-    return tile.j <= tile.i + (n_keys - n_queries) // tile_keys + step
-
-
 def _last_row_sees_all(inputs: Any, tiles: Array, _call: Any) -> str:
     if tiles.shape != _numbers_of_tiles(inputs) or tiles[-1].all():
         return ""
@@ -173,11 +113,6 @@ def _first_column(inputs: Any, tiles: Array, _call: Any) -> str:
     return f"Every query may attend to key 0, so that ({i}, 0) is needed as well."
 
 
-_ONE_PAIR = (
-    "A tile is needed as soon as one pair is allowed. Its last query and its first key have the best chance."
-)
-
-
 def my_tiles(n_queries: int, n_keys: int, tile_queries: int, tile_keys: int) -> list[tuple[int, int]]:
     """n_queries, n_keys, tile_queries, tile_keys -> a list of (i, j): tiles with an allowed pair."""
     tiles = []
@@ -188,13 +123,203 @@ def my_tiles(n_queries: int, n_keys: int, tile_queries: int, tile_keys: int) -> 
     return tiles
 
 
+def each_asked(n_queries: int, n_keys: int, tile_queries: int, tile_keys: int) -> list[tuple[int, int]]:
+    """The same as my_tiles, with each tile asked by itself: this is where most mistakes are made."""
+    rows, columns = n_queries, n_keys
+    high, wide = tile_queries, tile_keys
+    before = columns - rows
+    tiles = []
+    for i in range(-(-rows // high)):
+        for j in range(-(-columns // wide)):
+            last_query, first_key = min((i + 1) * high, rows) - 1, j * wide
+            if first_key <= last_query + before:
+                tiles.append((i, j))
+    return tiles
+
+
+EDITS = Edits(
+    each_asked,
+    {
+        "counts": "n_queries, n_keys",
+        "sizes": "tile_queries, tile_keys",
+        "shift": "columns - rows",
+        "n_rows": "-(-rows // high)",
+        "n_columns": "-(-columns // wide)",
+        "last": "min((i + 1) * high, rows) - 1",
+        "first": "j * wide",
+        "keep": "first_key <= last_query + before",
+        "pair": "(i, j)",
+    },
+)
+WORDS = {
+    "one_pair": "A tile is needed as soon as one pair is allowed. Its last query and its first key "
+    "have the best chance.",
+    "up": "Round the number of tiles up: -(-n // tile), or range(0, n, tile).",
+    "cuts": "tile_queries cuts the rows, tile_keys the columns.",
+}
+MISTAKES = EDITS.mistakes(
+    """
+diagonal-skipped
+    the tiles that the diagonal cuts are missing: only those that are allowed as a whole are there
+    {one_pair} What is hidden in such a tile is masked inside it.
+    | last => i * high; first => min((j + 1) * wide, columns) - 1; keep
+    | last => i * high; first => (j + 1) * wide - 1; keep
+
+first-query-asked
+    the tile's first query was asked, not its last one
+    Later queries of the tile see more. {one_pair}
+    | last => i * high; keep
+
+last-key-asked
+    the tile's last key was compared, not its first one
+    Earlier keys of the tile may be seen although the last one is not. {one_pair}
+    | first => min((j + 1) * wide, columns) - 1; keep
+    | first => (j + 1) * wide - 1; last => (i + 1) * high - 1; keep
+    | first => (j + 1) * wide - 1; keep
+    | first => min((j + 1) * wide, columns) - 1; last => (i + 1) * high - 1; keep
+
+own-key-hidden
+    a tile is missing where its last query sees only its own key
+    A token may attend to itself: ≤, not <.
+    | last => it - 1; keep
+    | last => (i + 1) * high - 2; keep
+
+one-step-too-far
+    a tile is there although its first key comes one step after its last query
+    (i + 1) · tile_queries is the first query of the next tile: the last one of this tile is one before
+    it.
+    | last => it + 1; keep
+    | last => (i + 1) * high; keep
+
+numbers-compared
+    the numbers of the tiles were compared: j ≤ i
+    That is right where tiles are square and n_queries is n_keys. Elsewhere compare places: the tile's
+    first key, j · tile_keys, with its last query's.
+    | keep => j <= i
+    | keep => j <= i; n_columns => columns
+
+numbers-with-an-offset
+    the numbers of the tiles were compared, with an offset in whole tiles
+    The tokens before the first query need not fill whole tiles, and a tile may be wider than it is high.
+    Compare places: the tile's first key, j · tile_keys, with its last query's.
+    | keep => j <= i + (columns - rows) // wide
+    | keep => j <= i + (columns - rows) // wide + 1
+    | keep => j <= i - (rows - columns) // wide
+    | keep => j <= i - (-columns // wide) + (-rows // high)
+
+below-the-diagonal
+    the numbers of the tiles were compared, and the tiles with i = j are missing: j < i
+    The diagonal goes through tiles that are needed. {one_pair}
+    | keep => j < i
+    | keep => j <= i + (columns - rows) // wide - 1
+
+diagonal-only
+    only the tiles with i = j are there
+    A query sees all earlier keys as well: the tiles at the left of the diagonal are allowed as a whole.
+    | keep => i == j
+
+upper-left
+    the mask starts in the upper left corner: the queries were taken for the first tokens
+    The queries are the last n_queries tokens: query 0 stands at place n_keys − n_queries.
+    | shift => 0
+    | shift => 0; last => (i + 1) * high - 1
+
+offset-turned
+    the places of the queries were moved to the wrong side
+    Query 0 stands at place n_keys − n_queries, which is 0 or more: it sees more keys, not fewer.
+    | shift => rows - columns
+    | shift => rows - columns; last => (i + 1) * high - 1
+
+last-row-forgotten
+    a last row of tiles with fewer queries was forgotten
+    7 queries in tiles of 3 are three tiles, the last with one query. {up}
+    | n_rows => rows // high
+
+last-column-forgotten
+    a last column of tiles with fewer keys was forgotten
+    7 keys in tiles of 3 are three tiles, the last with one key. {up}
+    | n_columns => columns // wide
+
+last-tiles-forgotten
+    the shorter last tiles were forgotten, in both directions
+    Round the numbers of tiles up: -(-n // tile), or range(0, n, tile).
+    | n_rows => rows // high; n_columns => columns // wide
+
+one-row-too-many
+    there is a row of tiles too many where the number of queries divides evenly
+    n // tile + 1 is one too many there. Round up: -(-n // tile), or range(0, n, tile).
+    | n_rows => rows // high + 1
+    | n_rows => rows // high + 1; last => (i + 1) * high - 1
+    | n_rows => rows // high + 1; n_columns => columns // wide + 1; last => (i + 1) * high - 1
+
+all-tiles
+    every tile is there
+    Where the first key of a tile is later than its last query, no pair is allowed, and nobody needs it.
+    | keep => True
+
+skipped-tiles
+    these are the tiles that can be skipped
+    The list is of those that are needed: all others.
+    | keep => not it
+
+other-triangle
+    the other triangle: tiles whose keys come later were kept
+    A query may attend to itself and to what came before: keys at or before its own place.
+    | keep => min((j + 1) * wide, columns) - 1 >= i * high + before
+    | keep => j >= i
+
+pairs-turned
+    the numbers of a pair stand in the wrong order: (j, i)
+    Queries are rows, and come first: (i, j) has the queries from i · tile_queries on.
+    | pair => (j, i)
+
+starts-listed
+    the places where tiles start are listed, not their numbers
+    Tile (i, j) has the queries from i · tile_queries on: i counts tiles.
+    | pair => (i * high, j * wide)
+
+masked-tiles-only
+    only the tiles that the diagonal cuts are there: those that need a mask inside
+    Tiles that are allowed as a whole are needed as well.
+    | keep => it and min((j + 1) * wide, columns) - 1 > i * high + before
+    | keep => it and (j + 1) * wide - 1 > i * high + before
+
+middle-asked
+    the middle of the tile was compared with the middle of its queries
+    {one_pair}
+    | first => it + wide / 2; last => i * high + high / 2; keep
+
+counted-from-1
+    the tiles were counted from 1
+    The first tile is (0, 0).
+    | pair => (i + 1, j + 1)
+
+sizes-swapped
+    the two sizes of a tile changed places
+    {cuts}
+    | sizes => (tile_keys, tile_queries)
+
+counts-swapped
+    n_queries and n_keys changed places
+    The function is called with n_queries first, and rows are queries.
+    | counts => (n_keys, n_queries)
+
+one-size
+    one size was used for rows and columns
+    {cuts}
+    | sizes => (tile_queries, tile_queries)
+    | sizes => (tile_keys, tile_keys)
+""",
+    SKIPPED,
+    words=WORDS,
+)
 EXERCISE = Write(
     name="tiles",
     answer=my_tiles,
     task="The tiles of which a causal mask allows at least one pair.",
     call="my_tiles(n_queries, n_keys, tile_queries, tile_keys)",
     right=needed_tiles,
-    recipe=_tiles_by_choices,
+    recipe=EDITS.recipe(),
     probes=tuple(
         Probe(
             kind,
@@ -221,237 +346,7 @@ EXERCISE = Write(
         Property("the first column", "every tile with key 0 is there", _first_column),
         Property("the last row", "every tile of the last query is there", _last_row_sees_all),
     ),
-    mistakes=(
-        Mistake(
-            "diagonal-skipped",
-            "the tiles that the diagonal cuts are missing: only those that are allowed as a whole are there",
-            f"{_ONE_PAIR} What is hidden in such a tile is masked inside it.",
-            SKIPPED,
-            also=[{"keep": lambda tile: tile.last_key_if_full <= tile.first_query}],
-            keep=lambda tile: tile.last_key <= tile.first_query,
-        ),
-        Mistake(
-            "first-query-asked",
-            "the tile's first query was asked, not its last one",
-            f"Later queries of the tile see more. {_ONE_PAIR}",
-            SKIPPED,
-            keep=lambda tile: tile.first_key <= tile.first_query,
-        ),
-        Mistake(
-            "last-key-asked",
-            "the tile's last key was compared, not its first one",
-            f"Earlier keys of the tile may be seen although the last one is not. {_ONE_PAIR}",
-            SKIPPED,
-            also=[
-                {"keep": lambda tile: tile.last_key_if_full <= tile.last_query_if_full},
-                {"keep": lambda tile: tile.last_key_if_full <= tile.last_query},
-                {"keep": lambda tile: tile.last_key <= tile.last_query_if_full},
-            ],
-            keep=lambda tile: tile.last_key <= tile.last_query,
-        ),
-        Mistake(
-            "own-key-hidden",
-            "a tile is missing where its last query sees only its own key",
-            "A token may attend to itself: ≤, not <.",
-            SKIPPED,
-            also=[{"keep": lambda tile: tile.first_key < tile.last_query_if_full}],
-            keep=lambda tile: tile.first_key <= tile.last_query - 1,
-        ),
-        Mistake(
-            "one-step-too-far",
-            "a tile is there although its first key comes one step after its last query",
-            "(i + 1) · tile_queries is the first query of the next tile: the last one of this tile is "
-            "one before it.",
-            SKIPPED,
-            also=[{"keep": lambda tile: tile.first_key <= tile.last_query_if_full + 1}],
-            keep=lambda tile: tile.first_key <= tile.last_query + 1,
-        ),
-        Mistake(
-            "numbers-compared",
-            "the numbers of the tiles were compared: j ≤ i",
-            "That is right where tiles are square and n_queries is n_keys. Elsewhere compare places: the "
-            "tile's first key, j · tile_keys, with its last query's.",
-            SKIPPED,
-            also=[{"keep": lambda tile: tile.j <= tile.i, "count_columns": lambda length, tile: length}],
-            keep=lambda tile: tile.j <= tile.i,
-        ),
-        Mistake(
-            "numbers-with-an-offset",
-            "the numbers of the tiles were compared, with an offset in whole tiles",
-            "The tokens before the first query need not fill whole tiles, and a tile may be wider than it is "
-            "high. Compare places: the tile's first key, j · tile_keys, with its last query's.",
-            SKIPPED,
-            also=[
-                {"keep": lambda tile: _shifted(tile, 1)},
-                {
-                    "keep": lambda tile: (
-                        tile.j <= tile.i + _ceiling(tile.sizes[1] - tile.sizes[0], tile.sizes[3])
-                    )
-                },
-                {
-                    "keep": lambda tile: (
-                        tile.j
-                        <= tile.i
-                        + _ceiling(tile.sizes[1], tile.sizes[3])
-                        - _ceiling(tile.sizes[0], tile.sizes[2])
-                    )
-                },
-            ],
-            keep=lambda tile: _shifted(tile, 0),
-        ),
-        Mistake(
-            "below-the-diagonal",
-            "the numbers of the tiles were compared, and the tiles with i = j are missing: j < i",
-            f"The diagonal goes through tiles that are needed. {_ONE_PAIR}",
-            SKIPPED,
-            also=[{"keep": lambda tile: _shifted(tile, -1)}],
-            keep=lambda tile: tile.j < tile.i,
-        ),
-        Mistake(
-            "diagonal-only",
-            "only the tiles with i = j are there",
-            "A query sees all earlier keys as well: the tiles at the left of the diagonal are allowed as "
-            "a whole.",
-            SKIPPED,
-            keep=lambda tile: tile.i == tile.j,
-        ),
-        Mistake(
-            "upper-left",
-            "the mask starts in the upper left corner: the queries were taken for the first tokens",
-            "The queries are the last n_queries tokens: query 0 stands at place n_keys − n_queries.",
-            SKIPPED,
-            also=[{"offset": lambda n_queries, n_keys: 0, "keep": _some_if_full}],
-            offset=lambda n_queries, n_keys: 0,
-        ),
-        Mistake(
-            "offset-turned",
-            "the places of the queries were moved to the wrong side",
-            "Query 0 stands at place n_keys − n_queries, which is 0 or more: it sees more keys, not fewer.",
-            SKIPPED,
-            also=[{"offset": lambda n_queries, n_keys: n_queries - n_keys, "keep": _some_if_full}],
-            offset=lambda n_queries, n_keys: n_queries - n_keys,
-        ),
-        Mistake(
-            "last-row-forgotten",
-            "a last row of tiles with fewer queries was forgotten",
-            "7 queries in tiles of 3 are three tiles, the last with one query. Round the number of tiles up: "
-            "-(-n // tile), or range(0, n, tile).",
-            SKIPPED,
-            count_rows=lambda length, tile: length // tile,
-        ),
-        Mistake(
-            "last-column-forgotten",
-            "a last column of tiles with fewer keys was forgotten",
-            "7 keys in tiles of 3 are three tiles, the last with one key. Round the number of tiles up: "
-            "-(-n // tile), or range(0, n, tile).",
-            SKIPPED,
-            count_columns=lambda length, tile: length // tile,
-        ),
-        Mistake(
-            "last-tiles-forgotten",
-            "the shorter last tiles were forgotten, in both directions",
-            "Round the numbers of tiles up: -(-n // tile), or range(0, n, tile).",
-            SKIPPED,
-            count_rows=lambda length, tile: length // tile,
-            count_columns=lambda length, tile: length // tile,
-        ),
-        Mistake(
-            "one-row-too-many",
-            "there is a row of tiles too many where the number of queries divides evenly",
-            "n // tile + 1 is one too many there. Round up: -(-n // tile), or range(0, n, tile).",
-            SKIPPED,
-            also=[
-                {"count_rows": lambda length, tile: length // tile + 1, "keep": _some_if_full},
-                {
-                    "count_rows": lambda length, tile: length // tile + 1,
-                    "count_columns": lambda length, tile: length // tile + 1,
-                    "keep": _some_if_full,
-                },
-            ],
-            count_rows=lambda length, tile: length // tile + 1,
-        ),
-        Mistake(
-            "all-tiles",
-            "every tile is there",
-            "Where the first key of a tile is later than its last query, no pair is allowed, and nobody "
-            "needs it.",
-            SKIPPED,
-            keep=lambda tile: True,
-        ),
-        Mistake(
-            "skipped-tiles",
-            "these are the tiles that can be skipped",
-            "The list is of those that are needed: all others.",
-            SKIPPED,
-            keep=lambda tile: not _some_allowed(tile),
-        ),
-        Mistake(
-            "other-triangle",
-            "the other triangle: tiles whose keys come later were kept",
-            "A query may attend to itself and to what came before: keys at or before its own place.",
-            SKIPPED,
-            also=[{"keep": lambda tile: tile.j >= tile.i}],
-            keep=lambda tile: tile.last_key >= tile.first_query,
-        ),
-        Mistake(
-            "pairs-turned",
-            "the numbers of a pair stand in the wrong order: (j, i)",
-            "Queries are rows, and come first: (i, j) has the queries from i · tile_queries on.",
-            SKIPPED,
-            write=lambda tile: (tile.j, tile.i),
-        ),
-        Mistake(
-            "starts-listed",
-            "the places where tiles start are listed, not their numbers",
-            "Tile (i, j) has the queries from i · tile_queries on: i counts tiles.",
-            SKIPPED,
-            write=lambda tile: (tile.i * tile.sizes[2], tile.first_key),
-        ),
-        Mistake(
-            "masked-tiles-only",
-            "only the tiles that the diagonal cuts are there: those that need a mask inside",
-            "Tiles that are allowed as a whole are needed as well.",
-            SKIPPED,
-            also=[{"keep": lambda tile: _some_allowed(tile) and tile.last_key_if_full > tile.first_query}],
-            keep=lambda tile: _some_allowed(tile) and tile.last_key > tile.first_query,
-        ),
-        Mistake(
-            "middle-asked",
-            "the middle of the tile was compared with the middle of its queries",
-            _ONE_PAIR,
-            SKIPPED,
-            keep=lambda tile: tile.first_key + tile.sizes[3] / 2 <= tile.first_query + tile.sizes[2] / 2,
-        ),
-        Mistake(
-            "counted-from-1",
-            "the tiles were counted from 1",
-            "The first tile is (0, 0).",
-            SKIPPED,
-            write=lambda tile: (tile.i + 1, tile.j + 1),
-        ),
-        Mistake(
-            "sizes-swapped",
-            "the two sizes of a tile changed places",
-            "tile_queries cuts the rows, tile_keys the columns.",
-            SKIPPED,
-            sizes=lambda tile_queries, tile_keys: (tile_keys, tile_queries),
-        ),
-        Mistake(
-            "counts-swapped",
-            "n_queries and n_keys changed places",
-            "The function is called with n_queries first, and rows are queries.",
-            SKIPPED,
-            counts=lambda n_queries, n_keys: (n_keys, n_queries),
-        ),
-        Mistake(
-            "one-size",
-            "one size was used for rows and columns",
-            "tile_queries cuts the rows, tile_keys the columns.",
-            SKIPPED,
-            also=[{"sizes": lambda tile_queries, tile_keys: (tile_keys, tile_keys)}],
-            sizes=lambda tile_queries, tile_keys: (tile_queries, tile_queries),
-        ),
-    ),
+    mistakes=MISTAKES,
     hints=(
         "Which pair of a tile has the best chance to be allowed? Its last query sees most, its first key "
         "is seen by most.",
