@@ -177,7 +177,8 @@ class Edits:
 
 def _ways(lines: list[str]) -> Iterator[str]:
     """The ways of one mistake; those after `@ n = 1 2 3` once for each n."""
-    for group in "\n".join(line for line in lines if line[:2] in ("| ", "@ ")).split("@ "):
+    ways_alone = "\n".join(line for line in lines if line[:2] in ("| ", "@ "))
+    for group in re.split("^@ ", ways_alone, flags=re.MULTILINE):  # a way itself may hold an @
         head, *ways = ("\n" + group).split("\n| ")
         name, _, values = head.strip().partition(" = ")
         for value in values.split() or [""]:
