@@ -47,8 +47,9 @@ class Edits:
             name: parts for name, text in places.items() if set(parts := text.split(" + ")) <= places.keys()
         }
         self.nodes: dict[str, ast.expr] = {}
-        for name in places.keys() - self.groups.keys():
-            self._find(name, places)
+        for name in places:  # in their order: where two are one expression, the later one is edited last
+            if name not in self.groups:
+                self._find(name, places)
         self.variants: dict[str, list[str]] = {}
 
     def mistakes(
