@@ -28,7 +28,6 @@ def in_one_step(numbers: Array) -> Any:
 
 
 EDITS = Edits(in_one_step, {"sum": "np.sum(numbers)"})
-
 MISTAKES = EDITS.mistakes(
     """
 mean

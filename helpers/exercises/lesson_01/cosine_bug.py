@@ -39,7 +39,6 @@ EDITS = Edits(my_cosine, {
     "lengths": "query_length * key_length",
     "cosine": "query @ key / (query_length * key_length)",
 })  # fmt: skip
-
 MISTAKES = EDITS.mistakes(
     """
 squared-lengths

@@ -31,7 +31,6 @@ def in_two_steps(query: Array, key: Array) -> Any:
 
 
 EDITS = Edits(in_two_steps, {"join": "query * key", "other": "key in join", "total": "np.sum(products)"})
-
 MISTAKES = EDITS.mistakes(
     """
 not-summed

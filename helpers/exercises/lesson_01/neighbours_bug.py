@@ -50,7 +50,6 @@ EDITS = Edits(neighbours, {
     "others": "order[order != word]",
     "taken": "others[:how_many]",
 })  # fmt: skip
-
 MISTAKES = EDITS.mistakes(
     """
 itself-included
@@ -177,7 +176,6 @@ def table(*rows: tuple[float, ...]) -> Array:
 # along an axis, so that their cosines are exactly 1 and −1 by any formula.
 TWINS = table((1.0, 3.0), (0.0, 2.0), (2.0, -1.0), (0.0, 2.0), (2.0, 1.5), (-1.0, 0.5))
 OPPOSITE = table((2.0, 0.0, 0.0, 0.0), (-1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0))
-
 EXERCISE = Mend(
     name="neighbours-bug",
     answer=my_neighbours,

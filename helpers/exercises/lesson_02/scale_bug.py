@@ -17,7 +17,6 @@ def my_scaling(queries: Array, keys: Array) -> Array:
 
 
 EDITS = Edits(my_scaling, {"d_k": "queries.shape[-1]"})
-
 EXERCISE = Mend(
     name="scale-bug",
     answer=my_scaling,

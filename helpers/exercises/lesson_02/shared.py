@@ -7,8 +7,6 @@ from helpers.similarity import dot_product_scores
 from helpers.validation import Array
 
 LEARNING = "02: Learning with and without the scale"
-
-
 D_K_TOO = " And d_k is shape[-1]: counted from the end, it is right for stacks, too."
 
 

@@ -77,7 +77,6 @@ EDITS = Edits(my_unit_spread, {
     "width": "np.sqrt(d_k)",
     "divisor": "sigma**2 * np.sqrt(d_k)",
 })  # fmt: skip
-
 MISTAKES = EDITS.mistakes(
     """
 sigma-ignored

@@ -43,7 +43,6 @@ EDITS = Edits(by_steps, {
     "total_axis": "-2 in total",
     "axis": "shift_axis + total_axis",
 })  # fmt: skip
-
 MISTAKES = EDITS.mistakes(
     """
 rows

@@ -42,7 +42,6 @@ EDITS = Edits(my_jacobian, {
     "outer": "np.outer(weights, weights)",
     "difference": "np.diag(weights) - np.outer(weights, weights)",
 })  # fmt: skip
-
 MISTAKES = EDITS.mistakes(
     """
 diagonal-only

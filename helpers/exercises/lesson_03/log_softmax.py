@@ -47,7 +47,6 @@ EDITS = Edits(my_log_softmax, {
     "total_axis": "-1 in total",
     "axis": "shift_axis + total_axis",
 })  # fmt: skip
-
 MISTAKES = EDITS.mistakes(
     """
 log-of-weights

@@ -19,7 +19,6 @@ def my_safe_softmax(scores: Array) -> Array:
 
 
 EDITS = Edits(my_safe_softmax, {"largest": "scores.max(axis=-1, keepdims=True)"})
-
 EXERCISE = Mend(
     name="overflow-bug",
     answer=my_safe_softmax,

@@ -29,7 +29,6 @@ EDITS = Edits(my_temperature, {
     "cooled": "scores / temperature",
     "weights": "softmax(scores / temperature)",
 })  # fmt: skip
-
 MISTAKES = EDITS.mistakes(
     """
 multiplied

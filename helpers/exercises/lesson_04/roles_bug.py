@@ -19,7 +19,6 @@ def my_lookup(queries: Array, keys: Array, values: Array) -> Array:
 
 
 EDITS = Edits(my_lookup, {"matched": "keys", "mixed": "values"})
-
 EXERCISE = Mend(
     name="roles-bug",
     answer=my_lookup,

@@ -18,7 +18,6 @@ def my_wide_attention(queries: Array, keys: Array, values: Array) -> Array:
 
 
 EDITS = Edits(my_wide_attention, {"d_k": "queries.shape[-1]"})
-
 EXERCISE = Mend(
     name="width-bug",
     answer=my_wide_attention,
