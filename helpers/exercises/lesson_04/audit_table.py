@@ -8,10 +8,10 @@ import numpy as np
 
 from helpers.exercises.kinds.predict import Slip
 from helpers.exercises.kinds.table import Table
-from helpers.exercises.lesson_04.shared import ROOT_2
 from helpers.softmax import softmax
 from helpers.validation import Array
 
+ROOT_2 = math.sqrt(2)
 AUDIT = "04: A published example, audited"
 TOKENS = ("I", "love", "statistics")
 EMBEDDINGS = np.array([[0.2, 0.5, 0.7], [0.4, 0.8, 0.6], [0.1, 0.6, 0.9]])
