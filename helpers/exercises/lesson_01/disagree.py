@@ -8,8 +8,6 @@ from helpers.similarity import cosine_scores, dot_product_scores
 from helpers.validation import Array
 
 LOOKUP = "01: A first lookup"
-
-
 ORDINALS = ("first", "second")
 
 

@@ -1,94 +1,19 @@
-"""neighbours-bug, lesson 01: the nearest words, without the word itself."""
+"""neighbours-bug, lesson 01: the nearest words, without the word itself.
 
-from collections.abc import Sequence
-from typing import Any
+The mistakes are edits of the answer with equal scores in one order or the other: what np.argsort alone makes
+of them differs by processor, and is always one of these two.
+"""
 
 import numpy as np
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.fix import Mend
-from helpers.exercises.slips.matching import LENGTH, Step
+from helpers.exercises.slips.matching import LENGTH
 from helpers.similarity import cosine_scores
 from helpers.validation import Array
 
 REAL = "01: Real words"
-
-
-def neighbours(word: int, vectors: Array, how_many: int) -> Array:
-    """A row number, (n_words, d), a count -> (how_many,) row numbers, the most alike first."""
-    scores = cosine_scores(vectors[[word]], vectors)[0]
-    best_first = np.argsort(-scores)
-    return best_first[best_first != word][:how_many]
-
-
-def _neighbours_by_choices(
-    word: int, vectors: Array, how_many: int, *,
-    score: Step = lambda query, vectors: cosine_scores(query[None, :], vectors)[0],
-    order: Step = lambda scores: np.argsort(-scores, kind="stable"),
-    leave_out: Step = lambda order, word, scores: order[order != word],
-    take: Step = lambda order, how_many: order[:how_many],
-    silence: Step = lambda scores, word: scores,
-    give: Step = lambda rows, scores, vectors: rows,
-) -> Array:  # fmt: skip
-    scores = silence(score(vectors[word], vectors), word)
-    return give(take(leave_out(order(scores), word, scores), how_many), scores, vectors)
-
-
-def _dots(query: Array, vectors: Array) -> Array:
-    return np.asarray(vectors @ query)
-
-
-def _distances(query: Array, vectors: Array) -> Array:
-    return -np.linalg.norm(vectors - query, axis=-1)
-
-
-def _renumbered(order: Array, word: int, _scores: Array) -> Array:
-    kept = order[order != word]
-    return kept - (kept > word)
-
-
-def _all_kept(order: Array, _word: int, _scores: Array) -> Array:
-    return order
-
-
-def _first_dropped(order: Array, _word: int, _scores: Array) -> Array:
-    return order[1:]
-
-
-def _silenced(score: float) -> Step:
-    return lambda scores, word: np.where(np.arange(scores.size) == word, score, scores)
-
-
-# Two words with equal scores come in one order or the other. What np.argsort alone makes of them differs by
-# processor, and is always one of these two.
-RISING: tuple[Step, ...] = (
-    lambda scores: np.argsort(scores, kind="stable"),
-    lambda scores: np.argsort(-scores, kind="stable")[::-1],
-)
-
-
-FALLING: tuple[Step, ...] = (
-    lambda scores: np.argsort(-scores, kind="stable"),
-    lambda scores: np.argsort(scores, kind="stable")[::-1],
-)
-
-
-def _in_each_order(*choices: dict[str, Any], orders: Sequence[Step] = FALLING) -> list[dict[str, Any]]:
-    return [{**choice, "order": order} for order in orders for choice in choices]
-
-
-def _table(*rows: tuple[float, ...]) -> Array:
-    return np.array(rows, dtype=np.float64)
-
-
-# Two equal vectors (rows 1 and 3), and two opposite ones (rows 0 and 1). Each table is tried with either of
-# the two as the word: however equal scores are put in order, the word comes second for one of them. They lie
-# along an axis, so that their cosines are exactly 1 and −1 by any formula.
-TWINS = _table((1.0, 3.0), (0.0, 2.0), (2.0, -1.0), (0.0, 2.0), (2.0, 1.5), (-1.0, 0.5))
-
-
-OPPOSITE = _table((2.0, 0.0, 0.0, 0.0), (-1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0))
 
 
 def bug(word: int, vectors: Array, how_many: int) -> Array:
@@ -106,6 +31,151 @@ def my_neighbours(word: int, vectors: Array, how_many: int) -> Array:
     return best_first[:how_many]
 
 
+def neighbours(word: int, vectors: Array, how_many: int) -> Array:
+    """A row number, (n_words, d), a count -> (how_many,) row numbers, the most alike first."""
+    scores = cosine_scores(vectors[[word]], vectors)[0]
+    order = np.argsort(-scores, kind="stable")
+    others = order[order != word]
+    return others[:how_many]
+
+
+def with_own(scores: Array, word: int, score: float) -> Array:
+    return np.where(np.arange(scores.size) == word, score, scores)
+
+
+EDITS = Edits(neighbours, {
+    "score": "cosine_scores(vectors[[word]], vectors)[0]",
+    "own": "cosine_scores(vectors[[word]], vectors)[0]",
+    "order": 'np.argsort(-scores, kind="stable")',
+    "others": "order[order != word]",
+    "taken": "others[:how_many]",
+})  # fmt: skip
+MISTAKES = EDITS.mistakes(
+    """
+itself-included
+    the word itself stands among its neighbours
+    A vector has cosine 1 with itself, so the word comes first unless it is left out.
+    | others => order
+    | others => order; own => with_own(it, word, np.inf)
+    | others => order; order => np.argsort(scores, kind="stable")[::-1]
+    | others => order; own => with_own(it, word, np.inf); order => np.argsort(scores, kind="stable")[::-1]
+
+first-of-order-left-out
+    the first word of the order was left out, whichever word that is
+    A word with the same vector (The and the) has cosine 1 as well and may stand first. Leave the word out by
+    its row number.
+    | others => order[1:]
+    | others => order[1:]; order => np.argsort(scores, kind="stable")[::-1]
+
+twins-left-out
+    every word with cosine 1 was left out, not only the word itself
+    Another word may have the same vector (The and the), and it is the best neighbour. Leave the word out by
+    its row number.
+    | others => order[scores[order] < 0.9999]
+
+place-left-out
+    the word's row number was taken for a place in the order
+    The order holds row numbers. Look for the word among them, and leave out the place where it stands.
+    | others => np.delete(order, word)
+
+ascending
+    the least alike words came back
+    argsort puts the smallest first; the most alike word has the largest score.
+    | order => np.argsort(scores, kind="stable")
+    | order => np.argsort(scores, kind="stable"); others => order[1:]
+    | order => np.argsort(scores, kind="stable"); others => order
+    | order => np.argsort(-scores, kind="stable")[::-1]
+    | order => np.argsort(-scores, kind="stable")[::-1]; others => order[1:]
+    | order => np.argsort(-scores, kind="stable")[::-1]; others => order
+
+ascending-after-silence
+    the word was given the lowest score, and the lowest scores came first
+    argsort puts the smallest first. Turn the order round: np.argsort(-scores).
+    | others => order; own => with_own(it, word, -np.inf); order => np.argsort(scores, kind="stable")
+    | others => order; own => with_own(it, word, -np.inf); order => np.argsort(-scores, kind="stable")[::-1]
+
+one-too-many-left-out
+    the best neighbour was left out as well
+    Leave out one row only: the word itself.
+    | taken => others[1 : how_many + 1]
+
+one-too-few
+    one neighbour is missing at the end
+    Filter first, then cut: leave the word out, and take the first how_many of what is left.
+    | taken => others[: how_many - 1]
+    | taken => others[: how_many - 1]; others => order[1:]
+    | taken => others[: how_many - 1]; others => order[1:]; order => np.argsort(scores, kind="stable")[::-1]
+
+all-words
+    all the other words came back
+    Only the first how_many are asked for.
+    | taken => others
+
+best-last
+    the right words came back with the most alike one last
+    The most alike word should stand first.
+    | taken => it[::-1]
+
+dot-product § length
+    the words were compared by dot product
+    Long vectors then come first. The given function compared directions, by cosine, and that part is right.
+    | score => vectors @ vectors[word]
+    | score => vectors @ vectors[word]; others => order[1:]
+    | score => vectors @ vectors[word]; others => order[1:]; order => np.argsort(scores, kind="stable")[::-1]
+
+distance § length
+    the words were compared by distance
+    The given function compared directions, by cosine, and that part is right.
+    | score => -np.linalg.norm(vectors - vectors[word], axis=-1)
+
+renumbered
+    the rows were counted after the word had been taken out
+    Every row after the word then has a number that is one too small: count in the whole table.
+    | others => it - (it > word)
+
+score-0-for-itself
+    the word itself was given the score 0, which still beats words that point away
+    A cosine goes down to −1. Leave the row out, or give it a score below all others.
+    | others => order; own => with_own(it, word, 0.0)
+    | others => order; own => with_own(it, word, 0.0); order => np.argsort(scores, kind="stable")[::-1]
+
+score-minus-1-for-itself
+    the word itself was given the score −1, which a word that points the opposite way has too
+    Leave the row out, or give it a score below all cosines, such as −np.inf.
+    | others => order; own => with_own(it, word, -1.0)
+    | others => order; own => with_own(it, word, -1.0); order => np.argsort(scores, kind="stable")[::-1]
+
+first-row-left-out
+    row 0 was left out, whatever the word is
+    The row to leave out is that of the word.
+    | others => order[order != 0]
+
+scores-returned
+    the scores came back, not the row numbers
+    The task asks which words: return their row numbers.
+    | result => scores[it]
+    | result => scores[it]; others => order[1:]
+    | result => scores[it]; others => order[1:]; order => np.argsort(scores, kind="stable")[::-1]
+
+vectors-returned
+    the vectors came back, not the row numbers
+    The task asks which words: return their row numbers.
+    | result => vectors[it]
+    """,
+    reread=REAL,
+    sections={"length": LENGTH},
+)
+
+
+def table(*rows: tuple[float, ...]) -> Array:
+    return np.array(rows, dtype=np.float64)
+
+
+# Two equal vectors (rows 1 and 3), and two opposite ones (rows 0 and 1). Each table is tried with either of
+# the two as the word: however equal scores are put in order, the word comes second for one of them. They lie
+# along an axis, so that their cosines are exactly 1 and −1 by any formula.
+TWINS = table((1.0, 3.0), (0.0, 2.0), (2.0, -1.0), (0.0, 2.0), (2.0, 1.5), (-1.0, 0.5))
+OPPOSITE = table((2.0, 0.0, 0.0, 0.0), (-1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0))
 EXERCISE = Mend(
     name="neighbours-bug",
     answer=my_neighbours,
@@ -116,7 +186,7 @@ EXERCISE = Mend(
     "the most alike word to a word is the word itself.",
     call="my_neighbours(word, vectors, how_many)",
     right=neighbours,
-    recipe=_neighbours_by_choices,
+    recipe=EDITS.recipe(),
     axes=("place",),
     probes=tuple(
         Probe(kind, {"word": word, "vectors": vectors, "how_many": how_many})
@@ -132,167 +202,7 @@ EXERCISE = Mend(
             ("3 words, two of them opposite", 1, OPPOSITE, 2),
         )
     ),
-    mistakes=(
-        Mistake(
-            "itself-included",
-            "the word itself stands among its neighbours",
-            "A vector has cosine 1 with itself, so the word comes first unless it is left out.",
-            REAL,
-            also=_in_each_order(
-                {"leave_out": _all_kept}, {"leave_out": _all_kept, "silence": _silenced(np.inf)}
-            ),
-            leave_out=_all_kept,
-        ),
-        Mistake(
-            "first-of-order-left-out",
-            "the first word of the order was left out, whichever word that is",
-            "A word with the same vector (The and the) has cosine 1 as well and may stand first. Leave the "
-            "word out by its row number.",
-            REAL,
-            also=_in_each_order({"leave_out": _first_dropped}),
-            leave_out=_first_dropped,
-        ),
-        Mistake(
-            "twins-left-out",
-            "every word with cosine 1 was left out, not only the word itself",
-            "Another word may have the same vector (The and the), and it is the best neighbour. Leave the "
-            "word out by its row number.",
-            REAL,
-            leave_out=lambda order, word, scores: order[scores[order] < 0.9999],
-        ),
-        Mistake(
-            "place-left-out",
-            "the word's row number was taken for a place in the order",
-            "The order holds row numbers. Look for the word among them, and leave out the place where it "
-            "stands.",
-            REAL,
-            leave_out=lambda order, word, scores: np.delete(order, word),
-        ),
-        Mistake(
-            "ascending",
-            "the least alike words came back",
-            "argsort puts the smallest first; the most alike word has the largest score.",
-            REAL,
-            also=_in_each_order({}, {"leave_out": _first_dropped}, {"leave_out": _all_kept}, orders=RISING),
-            order=RISING[0],
-        ),
-        Mistake(
-            "ascending-after-silence",
-            "the word was given the lowest score, and the lowest scores came first",
-            "argsort puts the smallest first. Turn the order round: np.argsort(-scores).",
-            REAL,
-            also=_in_each_order({"leave_out": _all_kept, "silence": _silenced(-np.inf)}, orders=RISING),
-            order=RISING[0],
-            leave_out=_all_kept,
-            silence=_silenced(-np.inf),
-        ),
-        Mistake(
-            "one-too-many-left-out",
-            "the best neighbour was left out as well",
-            "Leave out one row only: the word itself.",
-            REAL,
-            take=lambda order, how_many: order[1 : how_many + 1],
-        ),
-        Mistake(
-            "one-too-few",
-            "one neighbour is missing at the end",
-            "Filter first, then cut: leave the word out, and take the first how_many of what is left.",
-            REAL,
-            also=[
-                {
-                    "leave_out": _first_dropped,
-                    "order": order,
-                    "take": lambda order, how_many: order[: how_many - 1],
-                }
-                for order in FALLING
-            ],
-            take=lambda order, how_many: order[: how_many - 1],
-        ),
-        Mistake(
-            "all-words",
-            "all the other words came back",
-            "Only the first how_many are asked for.",
-            REAL,
-            take=lambda order, how_many: order,
-        ),
-        Mistake(
-            "best-last",
-            "the right words came back with the most alike one last",
-            "The most alike word should stand first.",
-            REAL,
-            take=lambda order, how_many: order[:how_many][::-1],
-        ),
-        Mistake(
-            "dot-product",
-            "the words were compared by dot product",
-            "Long vectors then come first. The given function compared directions, by cosine, and that "
-            "part is right.",
-            LENGTH,
-            also=_in_each_order({"score": _dots, "leave_out": _first_dropped}),
-            score=_dots,
-        ),
-        Mistake(
-            "distance",
-            "the words were compared by distance",
-            "The given function compared directions, by cosine, and that part is right.",
-            LENGTH,
-            score=_distances,
-        ),
-        Mistake(
-            "renumbered",
-            "the rows were counted after the word had been taken out",
-            "Every row after the word then has a number that is one too small: count in the whole table.",
-            REAL,
-            leave_out=_renumbered,
-        ),
-        Mistake(
-            "score-0-for-itself",
-            "the word itself was given the score 0, which still beats words that point away",
-            "A cosine goes down to −1. Leave the row out, or give it a score below all others.",
-            REAL,
-            also=_in_each_order({"leave_out": _all_kept, "silence": _silenced(0.0)}),
-            leave_out=_all_kept,
-            silence=_silenced(0.0),
-        ),
-        Mistake(
-            "score-minus-1-for-itself",
-            "the word itself was given the score −1, which a word that points the opposite way has too",
-            "Leave the row out, or give it a score below all cosines, such as −np.inf.",
-            REAL,
-            also=_in_each_order({"leave_out": _all_kept, "silence": _silenced(-1.0)}),
-            leave_out=_all_kept,
-            silence=_silenced(-1.0),
-        ),
-        Mistake(
-            "first-row-left-out",
-            "row 0 was left out, whatever the word is",
-            "The row to leave out is that of the word.",
-            REAL,
-            leave_out=lambda order, word, scores: order[order != 0],
-        ),
-        Mistake(
-            "scores-returned",
-            "the scores came back, not the row numbers",
-            "The task asks which words: return their row numbers.",
-            REAL,
-            also=[
-                {
-                    "give": lambda rows, scores, vectors: scores[rows],
-                    "order": order,
-                    "leave_out": _first_dropped,
-                }
-                for order in FALLING
-            ],
-            give=lambda rows, scores, vectors: scores[rows],
-        ),
-        Mistake(
-            "vectors-returned",
-            "the vectors came back, not the row numbers",
-            "The task asks which words: return their row numbers.",
-            REAL,
-            give=lambda rows, scores, vectors: vectors[rows],
-        ),
-    ),
+    mistakes=MISTAKES,
     hints=(
         "What is the cosine of a word with itself, and where does that put it in the order?",
         "The word comes first. The neighbours start one place later.",

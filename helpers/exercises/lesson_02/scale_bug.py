@@ -2,17 +2,12 @@
 
 import numpy as np
 
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_02.scaled_scores import EXERCISE as SCALED_SCORES
 from helpers.exercises.lesson_02.shared import scaled_by_choices, scaled_scores
 from helpers.exercises.slips.scaling import SPREAD
 from helpers.validation import Array
-
-
-def bug(queries: Array, keys: Array) -> Array:
-    """(..., n_queries, d_k), (..., n_keys, d_k) -> (..., n_queries, n_keys), wrong: scaled by √n_keys."""
-    scores = queries @ np.swapaxes(keys, -1, -2)
-    return scores / np.sqrt(scores.shape[-1])
 
 
 def my_scaling(queries: Array, keys: Array) -> Array:
@@ -21,10 +16,11 @@ def my_scaling(queries: Array, keys: Array) -> Array:
     return scores / np.sqrt(queries.shape[-1])
 
 
+EDITS = Edits(my_scaling, {"d_k": "queries.shape[-1]"})
 EXERCISE = Mend(
     name="scale-bug",
     answer=my_scaling,
-    bug=bug,
+    bug=EDITS.bug("d_k => scores.shape[-1]"),
     task="A scale that follows the length of the text.",
     given="root-n_keys",
     symptom="add a seventh key to six, and all the old scores get smaller, though no query and none of "

@@ -29,8 +29,6 @@ WHOLE_NUMBERS_KEPT = Mistake(
     also=[{"cast": lambda r, q, k: np.floor(r) if q.dtype.kind == "i" else r}],
     cast=whole_numbers_kept,
 )
-
-
 IN_PLACE = Mistake(
     "divided-in-place",
     "an array of whole numbers was divided in place",
@@ -39,8 +37,6 @@ IN_PLACE = Mistake(
     SPREAD,
     scale=_in_place,
 )
-
-
 FLOORED = Mistake(
     "floored",
     "the results were rounded down to whole numbers",
@@ -48,8 +44,6 @@ FLOORED = Mistake(
     SPREAD,
     after=lambda result, queries, keys: np.floor(result),
 )
-
-
 SIGN_LOST = Mistake(
     "sign-lost",
     "the signs were lost",

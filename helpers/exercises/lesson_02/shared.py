@@ -1,13 +1,10 @@
-"""What several exercises of lesson 02 use: sections to reread."""
+"""What several exercises of lesson 02 use: the scaled scores, right and by choices."""
 
 from helpers.exercises.slips.matching import same
 from helpers.exercises.slips.scaling import Step
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
 from helpers.validation import Array
-
-LEARNING = "02: Learning with and without the scale"
-
 
 D_K_TOO = " And d_k is shape[-1]: counted from the end, it is right for stacks, too."
 

@@ -1,16 +1,15 @@
 """unit-spread, lesson 02: spread 1 for entries of standard deviation sigma."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.open import OpenFunction
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.slips.scaling import SPREAD, Step
+from helpers.exercises.slips.scaling import SPREAD
 from helpers.scaling import scale_scores
 from helpers.validation import Array
 
@@ -20,14 +19,12 @@ def unit_spread(scores: Array, d_k: int, sigma: float) -> Array:
     return scale_scores(scores, d_k) / sigma**2
 
 
-def _unit_spread_by_choices(
-    scores: Array, d_k: int, sigma: float, *, width: Callable[[int], float] = math.sqrt,
-    deviation: Callable[[float], float] = lambda sigma: sigma**2, apply: Step = np.divide,
-) -> Array:  # fmt: skip
-    return apply(scores, width(d_k) * deviation(sigma))
+def my_unit_spread(scores: Array, d_k: int, sigma: float) -> Array:
+    """(n_queries, n_keys), d_k, sigma -> (n_queries, n_keys), of spread 1."""
+    return scores / (sigma**2 * np.sqrt(d_k))
 
 
-def _spread_is_1(inputs: Any, scaled: Array, _call: Any) -> str:
+def spread_is_1(inputs: Any, scaled: Array, _call: Any) -> str:
     usual = inputs["sigma"] ** 2 * math.sqrt(inputs["d_k"])
     chance = float(np.std(inputs["scores"])) / usual  # 1, but for the scores that spread wider by chance
     spread = float(np.std(scaled.astype(float)))
@@ -43,7 +40,7 @@ def _spread_is_1(inputs: Any, scaled: Array, _call: Any) -> str:
     )
 
 
-def _not_shifted(inputs: Any, scaled: Array, _call: Any) -> str:
+def not_shifted(inputs: Any, scaled: Array, _call: Any) -> str:
     scores = inputs["scores"]
     slope = np.std(scaled.astype(float)) / np.std(scores)
     shift = float(np.mean(scaled.astype(float)) - slope * np.mean(scores))
@@ -52,14 +49,12 @@ def _not_shifted(inputs: Any, scaled: Array, _call: Any) -> str:
     return f"Dividing alone is asked: your scores were moved as well, by about {shift:.3g}."
 
 
-def _order_kept(inputs: Any, scaled: Array, _call: Any) -> str:
+def order_kept(inputs: Any, scaled: Array, _call: Any) -> str:
     together = np.corrcoef(np.ravel(inputs["scores"]), np.ravel(scaled.astype(float)))[0, 1]
     return "" if together > 0.9999 else "The scores should keep their order and their relative distances."
 
 
-def _scores_of(
-    d_k: int, sigma: float, *shape: int, wider: float = 1.0, higher: float = 0.0
-) -> dict[str, Any]:
+def scores_of(d_k: int, sigma: float, *shape: int, wider: float = 1.0, higher: float = 0.0) -> dict[str, Any]:
     """Scores whose spread is exactly what entries of standard deviation sigma give: sigma² √d_k.
 
     `wider` and `higher`: as a few scores may come out by chance, spread and mean.
@@ -69,154 +64,134 @@ def _scores_of(
     return {"scores": standard * sigma**2 * math.sqrt(d_k), "d_k": d_k, "sigma": sigma}
 
 
-def _measured(axis: int | tuple[int, ...] | None, *, centred: bool = False, ddof: int = 0) -> Step:
-    def apply(scores: Array, _divisor: float) -> Array:
-        middle = scores.mean(axis=axis, keepdims=True) if centred else 0.0
-        return (scores - middle) / scores.std(axis=axis, keepdims=True, ddof=ddof)
-
-    return apply
+def by_its_spread(scores: Array, axis: int | None = None, ddof: int = 0) -> Array:
+    return scores / scores.std(axis=axis, keepdims=True, ddof=ddof)
 
 
-ONE_SIGMA = "A score is a sum of products q·k: sigma comes once from the query and once from the key."
+def centred(scores: Array, axis: int | None = None) -> Array:
+    return scores - scores.mean(axis=axis, keepdims=True)
 
 
-def my_unit_spread(scores: Array, d_k: int, sigma: float) -> Array:
-    """(n_queries, n_keys), d_k, sigma -> (n_queries, n_keys), of spread 1."""
-    return scores / (sigma**2 * np.sqrt(d_k))
+EDITS = Edits(my_unit_spread, {
+    "deviation": "sigma**2",
+    "width": "np.sqrt(d_k)",
+    "divisor": "sigma**2 * np.sqrt(d_k)",
+})  # fmt: skip
+MISTAKES = EDITS.mistakes(
+    """
+sigma-ignored
+    sigma was left out
+    {one_sigma}
+    | deviation => 1.0
 
+sigma-once
+    sigma was divided by once
+    {one_sigma} So divide by it twice. A root over sigma**2 takes it back to sigma.
+    | deviation => sigma
 
+sigma-root
+    the root of sigma was taken
+    {one_sigma}
+    | deviation => np.sqrt(sigma)
+
+variance-of-product
+    sigma was divided by four times over
+    sigma⁴ is the variance of one product; the spread is the root of the variance.
+    | deviation => sigma**4
+
+sigma-multiplied
+    sigma² was multiplied in
+    Larger entries make larger scores: divide. {both}
+    | deviation => sigma**-2
+
+sigma-multiplied-once
+    sigma was multiplied in
+    {both} And sigma comes twice: once from the query, once from the key.
+    | deviation => 1 / sigma
+
+d_k-ignored
+    d_k was left out
+    A sum of d_k terms spreads like √d_k.
+    | width => 1.0
+
+d_k-not-rooted
+    d_k was divided by, not √d_k
+    The variance grows with d_k, the spread with √d_k.
+    | width => d_k
+
+d_k-squared
+    d_k squared was divided by, not √d_k
+    The variance grows with d_k, the spread with its square root.
+    | width => d_k**2
+
+never-scaled
+    nothing was divided by
+    The spread of the scores is sigma² √d_k; divide by it.
+    | result => scores
+
+measured-spread
+    the spread is 1, but by measuring it, not from d_k and sigma
+    Every score then depends on all the others of its text. sigma² √d_k is known beforehand: divide by that.
+    | result => by_its_spread(scores)
+    | result => by_its_spread(centred(scores))
+    | result => by_its_spread(scores, -1)
+    | result => by_its_spread(centred(scores, -1), -1)
+    | result => by_its_spread(scores, ddof=1)
+    | result => scores / np.sqrt(np.mean(scores**2))
+
+power-first
+    the variance was divided by 2; its root was not taken
+    In Python x**1/2 is (x**1)/2: the power comes first. Write x**0.5, or np.sqrt(x).
+    | result => scores / divisor**2 / 2
+
+sigma-doubled
+    sigma was added to itself
+    A product of two entries spreads by sigma times sigma.
+    | deviation => 2 * sigma
+
+sign-turned
+    the signs were turned round
+    Divide by a positive number: the largest score should stay the largest.
+    | result => -it
+
+sign-lost
+    the signs were lost
+    A negative score says that two vectors point apart.
+    | result => np.abs(it)
+
+multiplied
+    the scores were multiplied by their spread
+    Divide by it.
+    | result => scores * divisor
+    """,
+    reread=SPREAD,
+    words={
+        "both": "a / b * c divides by b and multiplies by c; brackets around b * c divide by both.",
+        "one_sigma": "A score is a sum of products q·k: sigma comes once from the query and once from the "
+        "key.",
+    },
+)
 EXERCISE = OpenFunction(
     name="unit-spread",
     answer=my_unit_spread,
     task="Spread 1 for entries of standard deviation sigma.",
     call="my_unit_spread(scores, d_k, sigma)",
     right=unit_spread,
-    recipe=_unit_spread_by_choices,
+    recipe=EDITS.recipe(),
     probes=(
-        Probe("few scores", _scores_of(9, 2.0, 2, 3)),
-        Probe("narrow vectors", _scores_of(4, 3.0, 11, 13)),
-        Probe("wide vectors", _scores_of(256, 0.5, 17, 19)),
-        Probe("small entries", _scores_of(64, 0.02, 23, 29)),
-        Probe("scores that spread wider by chance", _scores_of(16, 1.5, 5, 7, wider=1.3, higher=0.4)),
+        Probe("few scores", scores_of(9, 2.0, 2, 3)),
+        Probe("narrow vectors", scores_of(4, 3.0, 11, 13)),
+        Probe("wide vectors", scores_of(256, 0.5, 17, 19)),
+        Probe("small entries", scores_of(64, 0.02, 23, 29)),
+        Probe("scores that spread wider by chance", scores_of(16, 1.5, 5, 7, wider=1.3, higher=0.4)),
     ),
     properties=(
-        Property("spread 1", "the spread is 1 for every d_k and sigma tried", _spread_is_1),
-        Property("not shifted", "0 stays 0", _not_shifted),
-        Property("order kept", "the scores keep their relative distances", _order_kept),
+        Property("spread 1", "the spread is 1 for every d_k and sigma tried", spread_is_1),
+        Property("not shifted", "0 stays 0", not_shifted),
+        Property("order kept", "the scores keep their relative distances", order_kept),
     ),
     axes=("query", "key"),
-    mistakes=(
-        Mistake("sigma-ignored", "sigma was left out", ONE_SIGMA, SPREAD, deviation=lambda sigma: 1.0),
-        Mistake(
-            "sigma-once",
-            "sigma was divided by once",
-            ONE_SIGMA + " So divide by it twice. A root over sigma**2 takes it back to sigma.",
-            SPREAD,
-            deviation=lambda sigma: sigma,
-        ),
-        Mistake("sigma-root", "the root of sigma was taken", ONE_SIGMA, SPREAD, deviation=math.sqrt),
-        Mistake(
-            "variance-of-product",
-            "sigma was divided by four times over",
-            "sigma⁴ is the variance of one product; the spread is the root of the variance.",
-            SPREAD,
-            deviation=lambda sigma: sigma**4,
-        ),
-        Mistake(
-            "sigma-multiplied",
-            "sigma² was multiplied in",
-            "Larger entries make larger scores: divide. a / b * c divides by b and multiplies by c; brackets "
-            "around b * c divide by both.",
-            SPREAD,
-            deviation=lambda sigma: sigma**-2,
-        ),
-        Mistake(
-            "sigma-multiplied-once",
-            "sigma was multiplied in",
-            "a / b * c divides by b and multiplies by c; brackets around b * c divide by both. And sigma "
-            "comes twice: once from the query, once from the key.",
-            SPREAD,
-            deviation=lambda sigma: 1 / sigma,
-        ),
-        Mistake(
-            "d_k-ignored",
-            "d_k was left out",
-            "A sum of d_k terms spreads like √d_k.",
-            SPREAD,
-            width=lambda d_k: 1.0,
-        ),
-        Mistake(
-            "d_k-not-rooted",
-            "d_k was divided by, not √d_k",
-            "The variance grows with d_k, the spread with √d_k.",
-            SPREAD,
-            width=float,
-        ),
-        Mistake(
-            "d_k-squared",
-            "d_k squared was divided by, not √d_k",
-            "The variance grows with d_k, the spread with its square root.",
-            SPREAD,
-            width=lambda d_k: float(d_k**2),
-        ),
-        Mistake(
-            "never-scaled",
-            "nothing was divided by",
-            "The spread of the scores is sigma² √d_k; divide by it.",
-            SPREAD,
-            apply=lambda scores, divisor: scores,
-        ),
-        Mistake(
-            "measured-spread",
-            "the spread is 1, but by measuring it, not from d_k and sigma",
-            "Every score then depends on all the others of its text. sigma² √d_k is known beforehand: divide "
-            "by that.",
-            SPREAD,
-            also=[
-                {"apply": _measured(None, centred=True)},
-                {"apply": _measured(-1)},
-                {"apply": _measured(-1, centred=True)},
-                {"apply": _measured(None, ddof=1)},
-                {"apply": lambda scores, divisor: scores / math.sqrt((scores**2).mean())},
-            ],
-            apply=_measured(None),
-        ),
-        Mistake(
-            "power-first",
-            "the variance was divided by 2; its root was not taken",
-            "In Python x**1/2 is (x**1)/2: the power comes first. Write x**0.5, or np.sqrt(x).",
-            SPREAD,
-            apply=lambda scores, divisor: scores / divisor**2 / 2,
-        ),
-        Mistake(
-            "sigma-doubled",
-            "sigma was added to itself",
-            "A product of two entries spreads by sigma times sigma.",
-            SPREAD,
-            deviation=lambda sigma: 2 * sigma,
-        ),
-        Mistake(
-            "sign-turned",
-            "the signs were turned round",
-            "Divide by a positive number: the largest score should stay the largest.",
-            SPREAD,
-            apply=lambda scores, divisor: -scores / divisor,
-        ),
-        Mistake(
-            "sign-lost",
-            "the signs were lost",
-            "A negative score says that two vectors point apart.",
-            SPREAD,
-            apply=lambda scores, divisor: np.abs(scores) / divisor,
-        ),
-        Mistake(
-            "multiplied",
-            "the scores were multiplied by their spread",
-            "Divide by it.",
-            SPREAD,
-            apply=np.multiply,
-        ),
-    ),
+    mistakes=MISTAKES,
     hints=(
         "What is the spread of one product q·k, when q and k have standard deviation sigma?",
         "One product spreads by sigma², and a sum of d_k independent products by √d_k times as much.",

@@ -2,19 +2,13 @@
 
 import numpy as np
 
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_03.shared import OF_WEIGHTS
 from helpers.exercises.lesson_03.softmax import EXERCISE as SOFTMAX
 from helpers.exercises.slips.sharing import SHIFT, softmax_by_choices
 from helpers.softmax import softmax
 from helpers.validation import Array
-
-
-def bug(scores: Array) -> Array:
-    """(..., n_queries, n_keys) -> the same shape, wrong: the largest score of all is taken from each row."""
-    shifted = scores - scores.max()
-    exponentials = np.exp(shifted)
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
 
 def my_safe_softmax(scores: Array) -> Array:
@@ -24,10 +18,11 @@ def my_safe_softmax(scores: Array) -> Array:
     return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
 
+EDITS = Edits(my_safe_softmax, {"largest": "scores.max(axis=-1, keepdims=True)"})
 EXERCISE = Mend(
     name="overflow-bug",
     answer=my_safe_softmax,
-    bug=bug,
+    bug=EDITS.bug("largest => scores.max()"),
     task="A softmax that gives nan when another row is far above.",
     given="whole-max",
     symptom="for the rows [0, 0] and [1000, 1000] the first row of weights is nan. What is left of it after "

@@ -11,8 +11,6 @@ from helpers.softmax import softmax
 from helpers.validation import Array
 
 TARGET = np.array([0.1, 0.2, 0.7])
-
-
 WRONG_WAYS: tuple[tuple[str, Callable[[Array], Array], str], ...] = (
     ("weights-as-scores", lambda p: p, "The weights themselves are no scores: softmax would take e to "
                                        "their power. Which function undoes e^?"),
@@ -34,8 +32,6 @@ WRONG_WAYS: tuple[tuple[str, Callable[[Array], Array], str], ...] = (
                                          "squares. Softmax looks at differences: they must not be "
                                          "stretched. log p is enough."),
 )  # fmt: skip
-
-
 STEPS = np.log(TARGET / TARGET[0])
 
 

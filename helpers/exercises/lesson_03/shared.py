@@ -60,17 +60,9 @@ def _keys_of_one_query(inputs: Any, weights: Array, call: Any) -> str:
 
 
 SHIFT_IGNORED = Property("shift invariance", "adding a number to every score changes nothing", _shift_ignored)
-
-
 ORDER_KEPT = Property("order kept", "a larger score gets a larger weight", _order_kept)
-
-
 ROWS_APART = Property("rows independent", "no row moves another", _keys_of_one_query)
-
-
 HIDDEN = Property("hidden keys", "a score of −inf gets no weight", _hidden_key_weighs)
-
-
 OF_WEIGHTS = (ROWS_SUM_TO_1, NONE_BELOW_0, HIDDEN, SHIFT_IGNORED, ORDER_KEPT, ROWS_APART)
 
 

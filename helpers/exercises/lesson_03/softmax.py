@@ -1,26 +1,19 @@
-"""softmax, lesson 03: scores into weights, also for 1,000, −1,000 and −inf, and for stacks."""
+"""softmax, lesson 03: scores into weights, also for 1,000, −1,000 and −inf, and for stacks.
 
-import numpy as np
+Answer and edits stand in slips/sharing.py: attention and multi-head attention make the same mistakes.
+"""
 
 from helpers.exercises.kinds.write import Write
 from helpers.exercises.lesson_03.shared import OF_WEIGHTS, score_probes
 from helpers.exercises.slips.sharing import (
     WEIGHTS,
     axis_mistakes,
+    my_softmax,
     share_mistakes,
     shift_mistakes,
     softmax_by_choices,
 )
 from helpers.softmax import softmax
-from helpers.validation import Array
-
-
-def my_softmax(scores: Array) -> Array:
-    """(..., n_queries, n_keys) -> weights of the same shape; each row sums to 1."""
-    shifted = scores - scores.max(axis=-1, keepdims=True)
-    exponentials = np.exp(shifted)
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)
-
 
 EXERCISE = Write(
     name="softmax",

@@ -8,28 +8,16 @@ import numpy as np
 
 from helpers.exercises.kinds.predict import Slip
 from helpers.exercises.kinds.table import Table
-from helpers.exercises.lesson_04.shared import ROOT_2
 from helpers.softmax import softmax
 from helpers.validation import Array
 
+ROOT_2 = math.sqrt(2)
 AUDIT = "04: A published example, audited"
-
-
 TOKENS = ("I", "love", "statistics")
-
-
 EMBEDDINGS = np.array([[0.2, 0.5, 0.7], [0.4, 0.8, 0.6], [0.1, 0.6, 0.9]])
-
-
 AUDIT_Q = EMBEDDINGS @ np.array([[0.1, 0.3], [0.2, 0.4], [0.5, 0.6]])
-
-
 AUDIT_K = EMBEDDINGS @ np.array([[0.6, 0.2], [0.3, 0.5], [0.7, 0.9]])
-
-
 AUDIT_V = EMBEDDINGS @ np.array([[0.5, 0.8], [0.2, 0.3], [0.4, 0.6]])
-
-
 ASKING = TOKENS.index("I")
 
 
@@ -40,29 +28,13 @@ def _audit(scores: Array, root: float = ROOT_2) -> Array:
 
 
 AUDITED = _audit(AUDIT_K @ AUDIT_Q[ASKING])
-
-
 OF_LOVE = _audit(AUDIT_K @ AUDIT_Q[TOKENS.index("love")])
-
-
 UNSCALED = softmax(AUDITED[:, 0])
-
-
 PUBLISHED_QUERY = np.array([0.59, 0.78])
-
-
 PUBLISHED_KEYS = np.array([[0.48, 0.54], [0.68, 0.82], [0.77, 1.12]])
-
-
 PUBLISHED_VALUES = np.array([0.66, 1.02, 0.66])  # their first entries
-
-
 PUBLISHED_SCORES = np.array([0.5152, 0.7178, 0.8934])
-
-
 PUBLISHED_WEIGHTS = np.array([0.3012, 0.3675, 0.3313])
-
-
 PUBLISHED_PARTS = np.array([0.1988, 0.3743, 0.2184])
 
 
@@ -85,23 +57,15 @@ def _next_of_audit(column: int, before: Mapping[Any, float]) -> dict[Any, float]
 
 
 PAGE = 'That is what the page prints, for the query "love" and from other numbers than its own matrices give.'
-
-
 THE_PAGES = (
     "Those come from the {0} that the page prints, and these do not follow from its matrices. Compute the "
     "{0}: embeddings @ W{1}."
 )
-
-
 PAGES_QUERY = (
     'Those come from the query that the page prints. It belongs to "love", and does not follow from the '
     'page\'s matrices. Compute that of "I": its embedding @ Wq.'
 )
-
-
 LOVES = 'That belongs to the query "love", which the lesson audits. Here "I" asks.'
-
-
 EXERCISE = Table(
     name="audit-table",
     task='The audited page once more, for the query of "I".',

@@ -91,8 +91,6 @@ ONE_QUERY_PROBES = (
         ),
     ),
 )
-
-
 NOT_ADDED = "The output is one vector of d_v numbers: each value times its weight, all of them added up."
 
 

@@ -3,8 +3,9 @@
 import math
 
 from helpers.exercises.kinds.predict import Predict, Slip
-from helpers.exercises.lesson_04.shared import ROOT_2
 from helpers.exercises.slips.mixing import DICTIONARY
+
+ROOT_2 = math.sqrt(2)
 
 EXERCISE = Predict(
     name="predict-lookup",

@@ -2,19 +2,13 @@
 
 import numpy as np
 
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_04.attention import EXERCISE as ATTENTION
 from helpers.exercises.slips.mixing import DICTIONARY, attention_by_choices, attention_output
 from helpers.scaling import scale_scores
 from helpers.softmax import softmax
 from helpers.validation import Array
-
-
-def bug(queries: Array, keys: Array, values: Array) -> Array:
-    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output, wrong: values are matched."""
-    scores = queries @ np.swapaxes(values, -1, -2)
-    weights = softmax(scale_scores(scores, queries.shape[-1]))
-    return weights @ keys
 
 
 def my_lookup(queries: Array, keys: Array, values: Array) -> Array:
@@ -24,10 +18,11 @@ def my_lookup(queries: Array, keys: Array, values: Array) -> Array:
     return weights @ values
 
 
+EDITS = Edits(my_lookup, {"matched": "keys", "mixed": "values"})
 EXERCISE = Mend(
     name="roles-bug",
     answer=my_lookup,
-    bug=bug,
+    bug=EDITS.bug("matched => values; mixed => keys"),
     task="A lookup whose answer lies outside the values.",
     given="keys-and-values-swapped",
     symptom="for the example of the task all values are 10 or more, and the output is [[0, 1]]. Of which "

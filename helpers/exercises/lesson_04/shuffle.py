@@ -3,8 +3,6 @@
 from helpers.exercises.kinds.choose import Choose
 
 SHUFFLE = "04: Shuffle the tokens"
-
-
 EXERCISE = Choose(
     name="shuffle",
     task="Keys and values are shuffled together, the queries stay: what happens to the output?",

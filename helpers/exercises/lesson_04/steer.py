@@ -9,14 +9,8 @@ from helpers.softmax import softmax
 from helpers.validation import Array
 
 MOVES = "04: Context moves a word"
-
-
 STEER_KEYS = np.array([[4.0, 2.0], [1.0, 2.5], [-2.0, 1.0]])
-
-
 LIMIT, ENOUGH = 6.0, 0.9
-
-
 KEY_WORDS = ("first", "second", "third")
 
 

@@ -2,18 +2,12 @@
 
 import numpy as np
 
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_04.attention import EXERCISE as ATTENTION
 from helpers.exercises.slips.mixing import ALL, attention_by_choices, attention_output
 from helpers.softmax import softmax
 from helpers.validation import Array
-
-
-def bug(queries: Array, keys: Array, values: Array) -> Array:
-    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output, wrong: scaled by √d_v."""
-    scores = queries @ np.swapaxes(keys, -1, -2)
-    weights = softmax(scores / np.sqrt(values.shape[-1]))
-    return weights @ values
 
 
 def my_wide_attention(queries: Array, keys: Array, values: Array) -> Array:
@@ -23,10 +17,11 @@ def my_wide_attention(queries: Array, keys: Array, values: Array) -> Array:
     return weights @ values
 
 
+EDITS = Edits(my_wide_attention, {"d_k": "queries.shape[-1]"})
 EXERCISE = Mend(
     name="width-bug",
     answer=my_wide_attention,
-    bug=bug,
+    bug=EDITS.bug("d_k => values.shape[-1]"),
     task="An attention whose weights follow the width of the values.",
     given="root-d_v",
     symptom="add a column of zeros to the values of the example. The first two numbers of the output "

@@ -38,20 +38,21 @@ from helpers.exercises.lesson_06.shared import (
 )
 from helpers.exercises.slips.matching import same, whole_numbers_kept
 from helpers.exercises.slips.projecting import SELF_ATTENTION_MISTAKES
-from helpers.exercises.slips.sharing import axis_mistakes, share_mistakes, shift_mistakes, softmax_by_choices
+from helpers.exercises.slips.sharing import (
+    LARGEST_OF_TABLE,
+    OVER,
+    axis_mistakes,
+    share_mistakes,
+    shift_mistakes,
+    softmax_by_choices,
+)
 from helpers.multi_head import Projections, merge_heads, multi_head_attention, split_heads
 from helpers.similarity import dot_product_scores
 from helpers.validation import Array
 
 AXIS = "03: Which axis?"
-
-
 PROJECTING = "04: Queries, keys and values"
-
-
 COLUMNS_OF_04 = "04: The column convention"
-
-
 FUTURE = "05: The future must be hidden"
 
 
@@ -218,10 +219,6 @@ def role_mistakes() -> tuple[Mistake, ...]:
     )
 
 
-def _row_max(scores: Array, _axis: Any) -> Array:
-    return np.max(scores, axis=-1, keepdims=True)
-
-
 def softmax_mistakes() -> tuple[Mistake, ...]:
     """Over what softmax runs, and whether it does: mostly as in lesson 03."""
     axes = (
@@ -251,8 +248,8 @@ def softmax_mistakes() -> tuple[Mistake, ...]:
                 f"softmax ran over {what}",
                 EACH_SPENDS + more,
                 AXIS,
-                also=[{"axis": axis, "shift": _row_max}] if axis in (-3, 0, 1) else (),
-                axis=axis,
+                also=OVER[axis][1:] if axis in (-3, 0, 1) else (),
+                **OVER[axis][0],
             )
             for name, axis, what, more in axes
         ),
@@ -269,7 +266,7 @@ def softmax_mistakes() -> tuple[Mistake, ...]:
             "A row far below it has nothing but e^−1000 = 0 left, and 0/0 is nan. Subtract the largest score "
             "of each row: then the largest exponent is 0.",
             "03: Adding a number to every score",
-            shift=lambda scores, axis: np.max(scores, axis=(-2, -1), keepdims=True),
+            **LARGEST_OF_TABLE,
         ),
         *only((*axis_mistakes(), *shift_mistakes(), *share_mistakes()), from_lesson_03),
     )
