@@ -1,4 +1,7 @@
-"""all-scores, lesson 01: every query against every key, for one sentence and for stacks."""
+"""all-scores, lesson 01: every query against every key, for one sentence and for stacks.
+
+Its mistakes are choices of a recipe: those of matching are shared with lessons 02 and 04 (slips/matching.py).
+"""
 
 import numpy as np
 

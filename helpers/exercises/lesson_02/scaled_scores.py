@@ -1,4 +1,7 @@
-"""scaled-scores, lesson 02: from queries and keys to scaled scores."""
+"""scaled-scores, lesson 02: from queries and keys to scaled scores.
+
+Its mistakes are choices of a recipe: those of matching and scaling are shared with lessons 01 and 04.
+"""
 
 import math
 

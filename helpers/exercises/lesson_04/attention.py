@@ -1,4 +1,7 @@
-"""attention, lesson 04: all queries at once, also for large scores, and for stacks."""
+"""attention, lesson 04: all queries at once, also for large scores, and for stacks.
+
+Its mistakes are choices of a recipe, shared with later lessons (slips/mixing.py).
+"""
 
 import numpy as np
 

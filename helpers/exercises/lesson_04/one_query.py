@@ -1,4 +1,7 @@
-"""one-query, lesson 04: one query: score, scale, softmax, mix."""
+"""one-query, lesson 04: one query: score, scale, softmax, mix.
+
+Its mistakes are choices of a recipe: most are shared with other exercises, through slips/.
+"""
 
 import numpy as np
 

@@ -1,4 +1,7 @@
-"""self-attention, lesson 04: project the tokens, then attend."""
+"""self-attention, lesson 04: project the tokens, then attend.
+
+Its mistakes are choices of a recipe, shared with later lessons (slips/projecting.py).
+"""
 
 from typing import Any
 
