@@ -36,7 +36,7 @@ class Edits:
     edited before all else, and so is `result`, what the answer returns.
 
     `steps`: place -> arguments, where mistakes of `slips/` give a function for what stands there: with
-    `{"hide": "scores, mask"}` the recipe takes `hide=function`, and `function(scores, mask)` stands in `hide`.
+    `{"hide": "scores, mask"}` the recipe takes `hide=function`, and `function(scores, mask)` stands there.
     """
 
     def __init__(
