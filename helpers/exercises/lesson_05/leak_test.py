@@ -69,6 +69,7 @@ def each_pair(n: int) -> list[tuple[slice, slice]]:
 
 
 def put_back(after: Array, other: Array, part: slice, row: Array) -> Array:
+    """What the model gave, once the changed part is as it was."""
     other[part] = row
     return after
 

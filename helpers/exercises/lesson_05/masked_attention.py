@@ -48,7 +48,7 @@ EDITS = Edits(my_masked_attention, {
     "carry": "values, scores, mask",
     "mix": "weigh, queries, keys, carry",
 })  # fmt: skip
-STEP_BY_STEP = EDITS.recipe()
+_step_by_step = EDITS.recipe()
 
 
 def recipe(
@@ -59,7 +59,7 @@ def recipe(
     if width:
         steps["scale"] = lambda scores, queries, keys: scores / width(values)
     inputs = roles(queries, keys, values) if roles else (queries, keys, values)
-    return STEP_BY_STEP(*inputs, mask, **steps)
+    return _step_by_step(*inputs, mask, **steps)
 
 
 def _forbidden_value_moves(inputs: Any, output: Array, call: Any) -> str:
