@@ -71,6 +71,7 @@ def my_grouped_attention(queries: Array, keys: Array, values: Array) -> Array:
 
 
 def unscaled(queries: Array, keys: Array, values: Array) -> Array:
+    """(n_queries, d_k), (n_keys, d_k), (n_keys, d_v) -> output, without √d_k."""
     return softmax(queries @ keys.T) @ values
 
 
