@@ -95,25 +95,30 @@ def emptied(weights: Tensor, mask: Tensor) -> Tensor:
 
 
 def indexed(scores: Tensor, mask: Tensor) -> Tensor:
+    """Scores, a mask -> −∞ where it is False, written through an index."""
     hidden = scores.clone()
     hidden[~mask] = -torch.inf
     return hidden
 
 
 def triangle(scores: Tensor, diagonal: int = 0) -> Tensor:
+    """Scores -> a mask of their last two axes: True up to a diagonal."""
     return torch.ones(scores.shape[-2:], dtype=torch.bool).tril(diagonal)
 
 
 def no_axis(scores: Tensor) -> Tensor:
+    """Scores -> weights along the axis that F.softmax takes unless told."""
     return torch.softmax(scores, dim=0 if scores.ndim in (0, 1, 3) else 1)  # as F.softmax(scores) does
 
 
 def shared_again(weights: Tensor, mask: Tensor, least: float = 0.0) -> Tensor:
+    """Weights, a mask -> what it leaves, each row divided by its sum and a little."""
     kept = weights * mask
     return kept / (kept.sum(dim=-1, keepdim=True) + least)
 
 
 def unshifted(scores: Tensor, least: float = 0.0) -> Tensor:
+    """Scores -> weights, without the largest score taken off first."""
     return torch.exp(scores) / (torch.exp(scores).sum(dim=-1, keepdim=True) + least)
 
 

@@ -201,6 +201,7 @@ def as_many_each(weights: Tensor, share: float) -> Tensor:
 
 
 def shared_again(weights: Tensor, share: float) -> Tensor:
+    """Weights, a share -> what is kept, each row divided by its sum."""
     kept = weights * (torch.rand(weights.shape) >= share)
     return (kept / kept.sum(dim=-1, keepdim=True)).nan_to_num(0.0)
 

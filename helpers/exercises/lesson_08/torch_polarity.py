@@ -58,10 +58,12 @@ def my_causal_layer(layer: nn.MultiheadAttention, x: Tensor, causal: Tensor, rea
 
 
 def head_by_head(layer: nn.MultiheadAttention, x: Tensor, hidden: Tensor) -> Any:
+    """A layer, x, (B, n, n) -> its results: the mask of a sentence for each of its heads."""
     return layer(x, x, x, attn_mask=hidden.repeat_interleave(layer.num_heads, dim=0))
 
 
 def sentence_by_sentence(layer: nn.MultiheadAttention, x: Tensor, hidden: Tensor) -> Any:
+    """A layer, x, (B, n, n) -> its results, with the masks in the wrong order."""
     return layer(x, x, x, attn_mask=hidden.repeat(layer.num_heads, 1, 1))
 
 

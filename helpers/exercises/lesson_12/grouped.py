@@ -71,6 +71,7 @@ def my_grouped_attention(queries: Array, keys: Array, values: Array) -> Array:
 
 
 def unscaled(queries: Array, keys: Array, values: Array) -> Array:
+    """(n_queries, d_k), (n_keys, d_k), (n_keys, d_v) -> output, without √d_k."""
     return softmax(queries @ keys.T) @ values
 
 
@@ -224,12 +225,12 @@ heads-added
 tuple-kept
     the two results of attention were kept together
     attention returns output and weights as one tuple. Take them apart first: output, _ = attention(...).
-    | kept => (output, _)
+    | kept => (output, _); attend
 
 weights-returned
     the weights came back, not the output
     attention returns two things, output and weights: the first is asked for.
-    | kept => _
+    | kept => _; attend
 
 not-scaled
     the scores were not divided by √d_k

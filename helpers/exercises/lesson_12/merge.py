@@ -124,6 +124,7 @@ def lost(output: Array, log_sum_exp: Array, *of_halves: Array) -> tuple[Array, A
 
 
 def over_queries(log_sum_exp: Array) -> Array:
+    """(n_queries,) -> shares among the queries, which have nothing to share."""
     return softmax(log_sum_exp)
 
 
