@@ -20,7 +20,7 @@ import inspect
 import linecache
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from helpers.exercises.engine.diagnosis import Mistake
@@ -57,20 +57,23 @@ class Edits:
         reread: str,
         sections: Mapping[str, str] | None = None,
         words: Mapping[str, str] | None = None,
+        told: Sequence[Mistake] = (),
     ) -> tuple[Mistake, ...]:
         """Paragraphs -> mistakes. Each: name (§ section); what was done; the idea that it misses; ways.
 
         A way is a line `| place => expression; place => expression`; further ways are the same mistake, written
         otherwise. `@ n = 1 2 3` before a way: once for each n. `sections`: the names after § -> what to reread;
-        without § it is `reread`. `words`: {name} in a text -> a sentence that several share.
+        without § it is `reread`. `words`: {name} in a text -> a sentence that several share. `told`: mistakes
+        of other exercises; a paragraph without a text takes the text of the one with its name.
         """
-        made = []
+        made, known = [], {mistake.name: mistake for mistake in told}
         for block in textwrap.dedent(paragraphs).strip().split("\n\n"):
             head, *lines = (line.strip() for line in block.splitlines())
             name, _, section = head.partition(" § ")
-            says, *idea = (line.format_map(words or {}) for line in lines if line[:2] not in ("| ", "@ "))
+            text = [line.format_map(words or {}) for line in lines if line[:2] not in ("| ", "@ ")]
+            says, *idea = text or (known[name].says, known[name].idea)
             first, *also = (self.way(way) for way in _ways(lines))
-            about = (sections or {})[section] if section else reread
+            about = (sections or {})[section] if section else reread if text else known[name].reread
             made.append(Mistake(name, says, " ".join(idea), about, also, **first))
         return tuple(made)
 
