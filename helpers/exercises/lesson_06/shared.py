@@ -235,18 +235,18 @@ def split_mistakes() -> tuple[Mistake, ...]:
     )
 
 
-def _three_axes_and_two_transposed(rows: Array, n_heads: int, *_others: Any) -> Array:
+def three_axes_and_two_transposed(rows: Array, n_heads: int, *_others: Any) -> Array:
     batch, n, width = rows.shape
     return rows.reshape(batch, n, n_heads, width // n_heads).transpose(1, 2)
 
 
-def _three_axes_and_view(rows: Array, n_heads: int, *_others: Any) -> Any:
+def three_axes_and_view(rows: Array, n_heads: int, *_others: Any) -> Any:
     batch, n, width = rows.shape
     of_numpy: Any = rows  # whose `view` takes a dtype: the error is NumPy's own
     return of_numpy.view(batch, n, n_heads, width // n_heads)
 
 
-def _three_axes_and_permute(rows: Array, n_heads: int, *_others: Any) -> Any:
+def three_axes_and_permute(rows: Array, n_heads: int, *_others: Any) -> Any:
     batch, n, width = rows.shape
     of_numpy: Any = rows.reshape(batch, n, n_heads, width // n_heads)
     return of_numpy.permute(0, 2, 1, 3)
@@ -254,7 +254,7 @@ def _three_axes_and_permute(rows: Array, n_heads: int, *_others: Any) -> Any:
 
 def as_in_pytorch(choice: str, argument: str) -> Mistake:
     """Code that PyTorch would run: for three axes, and by its ways of moving them."""
-    ways: list[Step] = [_three_axes_and_two_transposed, _three_axes_and_view, _three_axes_and_permute]
+    ways: list[Step] = [three_axes_and_two_transposed, three_axes_and_view, three_axes_and_permute]
     first, *also = ({choice: way} for way in ways)
     return Mistake(
         "three-axes-as-in-pytorch",
