@@ -47,8 +47,9 @@ class Edits:
             name: parts for name, text in places.items() if set(parts := text.split(" + ")) <= places.keys()
         }
         self.nodes: dict[str, ast.expr] = {}
-        for name in places.keys() - self.groups.keys():
-            self._find(name, places)
+        for name in places:  # in this order: it counts where two places are one expression
+            if name not in self.groups:
+                self._find(name, places)
         self.variants: dict[str, list[str]] = {}
 
     def mistakes(
@@ -180,7 +181,8 @@ class Edits:
 
 def _ways(lines: list[str]) -> Iterator[str]:
     """The ways of one mistake; those after `@ n = 1 2 3` once for each n."""
-    for group in "\n".join(line for line in lines if line[:2] in ("| ", "@ ")).split("@ "):
+    text = "".join("\n" + line for line in lines if line[:2] in ("| ", "@ "))
+    for group in text.split("\n@ "):  # at the start of a line: elsewhere it is a product
         head, *ways = ("\n" + group).split("\n| ")
         name, _, values = head.strip().partition(" = ")
         for value in values.split() or [""]:

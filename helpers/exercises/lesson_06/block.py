@@ -6,12 +6,14 @@ import numpy as np
 
 from helpers.attention import attention
 from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.lesson_06.head_scale_bug import MISTAKES as HEAD_SCALE_MISTAKES
 from helpers.exercises.lesson_06.shared import (
     D_HEAD,
     LARGE,
     MERGING,
     ONE_HEAD,
     RUNS,
+    SCALE_MISTAKES_OF_HEADS,
     SPLITTING,
     SUM,
     Step,
@@ -23,19 +25,20 @@ from helpers.exercises.lesson_06.shared import (
     divide_by,
     first_three_axes_taken,
     first_two_axes_taken,
-    head_scale_mistakes,
     interleaved,
     merged_by_one_reshape,
     merged_interleaved,
     not_swapped,
+    one_reshape,
     only,
+    retold,
     same_columns,
     sentences_joined,
-    split_mistakes,
     swapped_in_front,
     three_axes_taken_apart,
     whole_width,
 )
+from helpers.exercises.lesson_06.split_heads import MISTAKES as SPLIT_MISTAKES
 from helpers.exercises.slips.matching import same, whole_numbers_kept
 from helpers.exercises.slips.projecting import SELF_ATTENTION_MISTAKES
 from helpers.exercises.slips.sharing import axis_mistakes, share_mistakes, shift_mistakes, softmax_by_choices
@@ -389,7 +392,18 @@ def merge_and_out_mistakes() -> tuple[Mistake, ...]:
 def heads_mistakes() -> tuple[Mistake, ...]:
     """How many heads there are, how wide, and made of what."""
     return (
-        *only(split_mistakes(), ("one-reshape",)),
+        *retold(
+            SPLIT_MISTAKES,
+            {
+                "one-reshape": [
+                    {"split": one_reshape},
+                    {"split": lambda r, h, *_: r.reshape(*r.shape[:-2], h, r.shape[-2], -1)},
+                    {"split": lambda r, h, *_: r.reshape(h, -1, r.shape[-1] // h)},
+                    {"split": lambda r, h, *_: r.reshape(h, len(r), -1)},
+                    {"split": lambda r, h, *_: r.reshape(h, r.shape[-2], -1)},
+                ]
+            },
+        ),
         Mistake(
             "counts-swapped",
             "n_heads was taken for the width of a head",
@@ -545,11 +559,13 @@ def heads_mistakes() -> tuple[Mistake, ...]:
 
 
 def scale_mistakes_of_the_block() -> tuple[Mistake, ...]:
+    divided = {
+        "root-before-heads": lambda q, k, x, h: np.sqrt(x.shape[-1]) / h,
+        "root-n_heads": lambda q, k, x, h: np.sqrt(h),
+        "n_heads": lambda q, k, x, h: h,
+        "root-n_queries": lambda q, k, x, h: np.sqrt(q.shape[-2]),
+    }
     chosen = (
-        "root-before-heads",
-        "root-n_heads",
-        "n_heads",
-        "root-n_queries",
         "never-scaled",
         "divided-by-d_k",
         "multiplied",
@@ -587,7 +603,8 @@ def scale_mistakes_of_the_block() -> tuple[Mistake, ...]:
             SPLITTING,
             scale=divide_by(lambda q, k, x, h: q.shape[-1] * h),
         ),
-        *only(head_scale_mistakes(), chosen),
+        *retold(HEAD_SCALE_MISTAKES, {name: [{"scale": divide_by(by)}] for name, by in divided.items()}),
+        *only(SCALE_MISTAKES_OF_HEADS, chosen),
         Mistake(
             "scaled-after-softmax",
             "the weights were scaled, not the scores",
