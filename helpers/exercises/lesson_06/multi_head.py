@@ -18,13 +18,19 @@ from helpers.exercises.lesson_06.block import (
     scale_mistakes_of_the_block,
     softmax_mistakes,
 )
+from helpers.exercises.lesson_06.merge_bug import MISTAKES as MERGE_MISTAKES
 from helpers.exercises.lesson_06.shared import (
     KEYS_REVERSED,
     MERGING,
     SPLITTING,
     factor_off,
-    merge_mistakes,
+    merged_by_one_reshape,
+    merged_interleaved,
     only,
+    retold,
+    swapped_after,
+    turned_after,
+    wrong_two_swapped,
 )
 from helpers.exercises.slips.matching import match_mistakes
 from helpers.multi_head import merge_heads, split_heads
@@ -175,7 +181,18 @@ EXERCISE = Write(
         *only(match_mistakes(), ("not-transposed",)),
         KEYS_REVERSED,
         *softmax_mistakes(),
-        *merge_mistakes(),
+        *retold(
+            MERGE_MISTAKES,
+            {
+                "merge-one-reshape": [
+                    {"merge": merged_by_one_reshape},
+                    {"merge": lambda h, *_: h.reshape(*h.shape[:-3], h.shape[-2], -1)},
+                ],
+                "merge-interleaved": [{"merge": merged_interleaved}],
+                "merge-wrong-two-swapped": [{"merge": wrong_two_swapped}],
+                "swap-after-reshape": [{"merge": turned_after}, {"merge": swapped_after}],
+            },
+        ),
         *merge_and_out_mistakes(),
     ),
     hints=(

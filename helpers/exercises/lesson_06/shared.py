@@ -162,61 +162,18 @@ def merged_interleaved(heads: Array, *_others: Any) -> Array:
     return np.moveaxis(heads, -3, -1).reshape(merged_shape(heads))
 
 
-def _wrong_two_swapped(heads: Array, *_others: Any) -> Array:
+def wrong_two_swapped(heads: Array, *_others: Any) -> Array:
     return np.swapaxes(heads, -1, -2).reshape(merged_shape(heads))
 
 
-def _turned_after(heads: Array, *_others: Any) -> Array:
+def turned_after(heads: Array, *_others: Any) -> Array:
     *stack, n, width = merged_shape(heads)
     return np.swapaxes(heads.reshape(*stack, width, n), -1, -2)
 
 
-def _swapped_after(heads: Array, *_others: Any) -> Array:
+def swapped_after(heads: Array, *_others: Any) -> Array:
     *stack, n_heads, n, d_head = heads.shape
     return np.swapaxes(heads.reshape(*stack, n, n_heads, d_head), -3, -2).reshape(merged_shape(heads))
-
-
-SIDE_BY_SIDE = "Each token's row is its numbers from head 0, then those from head 1, and so on."
-
-
-def merge_mistakes() -> tuple[Mistake, ...]:
-    """The wrong ways to merge heads, for every exercise that does so."""
-    return (
-        Mistake(
-            "merge-one-reshape",
-            "the heads were merged by a reshape alone, without the swap",
-            "`reshape` never moves a number: it reads all of head 0, token after token, before it comes to "
-            "head 1. Swap the axes of heads and tokens back first. (np.swapaxes returns a new array: give it "
-            "a name.)",
-            MERGING,
-            also=[{"merge": lambda h, *_: h.reshape(*h.shape[:-3], h.shape[-2], -1)}],
-            merge=merged_by_one_reshape,
-        ),
-        Mistake(
-            "merge-interleaved",
-            "the merged row takes one number from each head in turn",
-            SIDE_BY_SIDE + " The heads' axis belongs directly before that of their columns, and the reshape "
-            'reads in its usual order, without order="F".',
-            MERGING,
-            merge=merged_interleaved,
-        ),
-        Mistake(
-            "merge-wrong-two-swapped",
-            "the last two axes were swapped before the reshape, those of tokens and columns",
-            "Heads and tokens should change places, axes −3 and −2: then the heads stand directly before "
-            "their columns, and the reshape joins these two.",
-            MERGING,
-            merge=_wrong_two_swapped,
-        ),
-        Mistake(
-            "swap-after-reshape",
-            "the heads were reshaped first, and axes were swapped afterwards",
-            "By then the reshape has mixed tokens and columns. Swap first, then reshape.",
-            MERGING,
-            also=[{"merge": _swapped_after}],
-            merge=_turned_after,
-        ),
-    )
 
 
 def by_root_d_head(scores: Array, queries: Array, *_others: Any) -> Array:
