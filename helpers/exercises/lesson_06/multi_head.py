@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from helpers.attention import attention
+from helpers.exercises.engine.diagnosis import Mistake
 from helpers.exercises.engine.probes import Probe, exact, numbers
 from helpers.exercises.kinds.write import Property, Write
 from helpers.exercises.lesson_06.block import (
@@ -16,7 +17,6 @@ from helpers.exercises.lesson_06.block import (
     multi_head_by_choices,
     role_mistakes,
     scale_mistakes_of_the_block,
-    softmax_mistakes,
 )
 from helpers.exercises.lesson_06.merge_bug import MISTAKES as MERGE_MISTAKES
 from helpers.exercises.lesson_06.shared import (
@@ -33,6 +33,7 @@ from helpers.exercises.lesson_06.shared import (
     wrong_two_swapped,
 )
 from helpers.exercises.slips.matching import match_mistakes
+from helpers.exercises.slips.sharing import axis_mistakes, share_mistakes, shift_mistakes
 from helpers.multi_head import merge_heads, split_heads
 from helpers.validation import Array
 
@@ -133,6 +134,70 @@ def _sentences_apart(inputs: Any, output: Array, call: Any) -> str:
     if again is None or again.shape != output.shape or np.allclose(again[0], output[0], equal_nan=True):
         return ""
     return "Changing one sentence moves the output of another."
+
+
+AXIS = "03: Which axis?"
+FUTURE = "05: The future must be hidden"
+EACH_SPENDS = (
+    "In each head every query spends 1 of its own over the keys: softmax runs along the last axis, −1."
+)
+
+
+def _row_max(scores: Array, _axis: Any) -> Array:
+    return np.max(scores, axis=-1, keepdims=True)
+
+
+def softmax_mistakes() -> tuple[Mistake, ...]:
+    """Over what softmax runs, and whether it does: mostly as in lesson 03."""
+    axes = (
+        ("over-heads", -3, "the heads", " Heads do not share: each spends 1 for every query."),
+        ("axis-0", 0, "the first axis, which counts heads for one sentence, and sentences in a batch", ""),
+        ("axis-1", 1, "axis 1, which counts queries for one sentence, and heads in a batch", ""),
+        ("axis-2", 2, "axis 2, which holds the keys for one sentence only", ""),
+        ("axis-3", 3, "axis 3, which holds the keys in a batch of sentences only", ""),
+        ("over-each-table", (-2, -1), "the whole table of each head", ""),
+    )
+    from_lesson_03 = (
+        "over-queries",
+        "over-everything",
+        "no-row-max",
+        "whole-max",
+        "clipped",
+        "no-softmax",
+        "twice",
+        "not-divided",
+        "no-exponential",
+        "keepdims",
+    )
+    return (
+        *(
+            Mistake(
+                name,
+                f"softmax ran over {what}",
+                EACH_SPENDS + more,
+                AXIS,
+                also=[{"axis": axis, "shift": _row_max}] if axis in (-3, 0, 1) else (),
+                axis=axis,
+            )
+            for name, axis, what, more in axes
+        ),
+        Mistake(
+            "causal-mask",
+            "later tokens were hidden by a causal mask",
+            "No mask is asked for here: every token may attend to every token.",
+            FUTURE,
+            hide=lambda scores: np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf),
+        ),
+        Mistake(
+            "largest-of-head",
+            "the largest score of each head was subtracted, not that of each row",
+            "A row far below it has nothing but e^−1000 = 0 left, and 0/0 is nan. Subtract the largest score "
+            "of each row: then the largest exponent is 0.",
+            "03: Adding a number to every score",
+            shift=lambda scores, axis: np.max(scores, axis=(-2, -1), keepdims=True),
+        ),
+        *only((*axis_mistakes(), *shift_mistakes(), *share_mistakes()), from_lesson_03),
+    )
 
 
 def my_multi_head(x: Array, w_q: Array, w_k: Array, w_v: Array, w_o: Array, n_heads: int) -> Array:

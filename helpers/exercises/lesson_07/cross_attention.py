@@ -29,8 +29,6 @@ from helpers.multi_head import Projections, multi_head_attention
 from helpers.validation import Array
 
 SAME = "07: When both are the same"
-
-
 LARGE = "02: What large scores do"
 
 

@@ -13,17 +13,9 @@ from helpers.multi_head import Projections
 from helpers.validation import Array
 
 TWO = "07: Two sequences"
-
-
 ALIGNMENT = "07: A hand-made alignment"
-
-
 SHARES = "03: From scores to weights"
-
-
 FUTURE = "05: The future must be hidden"
-
-
 Step = Callable[..., Any]
 
 

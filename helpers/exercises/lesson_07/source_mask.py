@@ -19,11 +19,7 @@ from helpers.softmax import softmax
 from helpers.validation import Array
 
 SOURCE = "07: The mask of the source"
-
-
 AXIS = "03: Which axis?"
-
-
 PADDING = "05: Padding"
 
 
@@ -144,8 +140,6 @@ HIDDEN = hide_mistakes([softmax, own_softmax])
 
 
 STILL_E = "A score of 0 is not a weight of 0: softmax gives it e⁰ / the sum. The *score* has to become −∞."
-
-
 THE_SOURCE = "The padding belongs to the source, and the source gives the keys: hide columns of the scores."
 
 
