@@ -34,11 +34,16 @@ class Edits:
     `places`: name -> expression. `"-1 in total"` is the -1 in the place `total`, for an expression that stands
     in the answer more than once; `"one + other"` is two places at once. Every argument is a place, which is
     edited before all else, and so is `result`, what the answer returns.
+
+    `steps`: place -> arguments, where mistakes of `slips/` give a function for what stands there: with
+    `{"hide": "scores, mask"}` the recipe takes `hide=function`, and `function(scores, mask)` stands in `hide`.
     """
 
-    def __init__(self, answer: Callable[..., Any], places: Mapping[str, str]) -> None:
+    def __init__(
+        self, answer: Callable[..., Any], places: Mapping[str, str], steps: Mapping[str, str] | None = None
+    ) -> None:
         """Finds the places. Raises ValueError for an expression that the answer holds not exactly once."""
-        self.answer = answer
+        self.answer, self.steps = answer, steps or {}
         self.source = textwrap.dedent(inspect.getsource(answer))
         (tree,) = ast.parse(self.source).body
         assert isinstance(tree, ast.FunctionDef)
@@ -88,7 +93,7 @@ class Edits:
                     raise ValueError(f"no place {one!r} in {self.answer.__name__}: {sorted(self.nodes)}")
                 known = self.variants.setdefault(one, [])
                 known += [new] if new and new not in known else []
-                chosen[_keyword(one)] = known.index(new) + 1 if new else 0
+                chosen[self._keyword(one)] = known.index(new) + 1 if new else 0
         return chosen
 
     def recipe(self) -> Callable[..., Any]:
@@ -121,6 +126,9 @@ class Edits:
             line = line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
             lines[node.lineno - 1] = line.decode()
         return self._compiled("".join(lines), self.answer.__name__, way)
+
+    def _keyword(self, place: str) -> str:
+        return place if place in self.steps else f"at {place}"  # no argument has such a name
 
     def _compiled(self, source: str, name: str, way: str) -> Callable[..., Any]:
         """Source text -> the function, which sees what the answer sees; `inspect` finds its text."""
@@ -160,8 +168,12 @@ class Edits:
         """What stands in a place: `edit if its keyword is chosen else …`, for each of its edits."""
         made = right
         for number, text in enumerate(self.variants.get(place, ()), 1):
-            chosen = _parsed(f"_made.get({_keyword(place)!r}) == {number}")
+            chosen = _parsed(f"_made.get({self._keyword(place)!r}) == {number}")
             made = ast.IfExp(chosen, self._named(_parsed(text), place, right, *without), made)
+        if place in self.steps:
+            given = _parsed(f"callable(_made.get({place!r}))")
+            call = _parsed(f"_made[{place!r}]({self.steps[place]})")
+            made = ast.IfExp(given, self._named(call, place, right, *without), made)
         return made
 
     def _named(self, new: ast.expr, place: str, right: ast.expr, *without: str) -> ast.expr:
@@ -187,10 +199,6 @@ def _ways(lines: list[str]) -> Iterator[str]:
         name, _, values = head.strip().partition(" = ")
         for value in values.split() or [""]:
             yield from (re.sub(rf"\b{name}\b", value, way.strip()) if name else way.strip() for way in ways)
-
-
-def _keyword(place: str) -> str:
-    return f"at {place}"  # no argument has such a name
 
 
 def _parsed(text: str) -> ast.expr:
