@@ -14,7 +14,6 @@ from helpers.validation import Array
 
 ONE_HEAD = "06: One head, one mixture"
 SPLITTING = "06: Splitting into heads"
-BARE = "06: What a bare reshape does"
 MERGING = "06: Merging, and W_O"
 SUM = "06: The sum over heads"
 LARGE = "02: What large scores do"
