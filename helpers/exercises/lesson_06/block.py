@@ -6,12 +6,14 @@ import numpy as np
 
 from helpers.attention import attention
 from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.lesson_06.head_scale_bug import MISTAKES as HEAD_SCALE_MISTAKES
 from helpers.exercises.lesson_06.shared import (
     D_HEAD,
     LARGE,
     MERGING,
     ONE_HEAD,
     RUNS,
+    SCALE_MISTAKES_OF_HEADS,
     SPLITTING,
     SUM,
     Step,
@@ -23,37 +25,29 @@ from helpers.exercises.lesson_06.shared import (
     divide_by,
     first_three_axes_taken,
     first_two_axes_taken,
-    head_scale_mistakes,
     interleaved,
     merged_by_one_reshape,
     merged_interleaved,
     not_swapped,
+    one_reshape,
     only,
+    retold,
     same_columns,
     sentences_joined,
-    split_mistakes,
     swapped_in_front,
     three_axes_taken_apart,
     whole_width,
 )
+from helpers.exercises.lesson_06.split_heads import MISTAKES as SPLIT_MISTAKES
 from helpers.exercises.slips.matching import same, whole_numbers_kept
 from helpers.exercises.slips.projecting import SELF_ATTENTION_MISTAKES
-from helpers.exercises.slips.sharing import (
-    LARGEST_OF_TABLE,
-    OVER,
-    axis_mistakes,
-    share_mistakes,
-    shift_mistakes,
-    softmax_by_choices,
-)
+from helpers.exercises.slips.sharing import softmax_by_choices
 from helpers.multi_head import Projections, merge_heads, multi_head_attention, split_heads
 from helpers.similarity import dot_product_scores
 from helpers.validation import Array
 
-AXIS = "03: Which axis?"
 PROJECTING = "04: Queries, keys and values"
 COLUMNS_OF_04 = "04: The column convention"
-FUTURE = "05: The future must be hidden"
 
 
 def multi_head(x: Array, w_q: Array, w_k: Array, w_v: Array, w_o: Array, n_heads: int) -> Array:
@@ -156,11 +150,6 @@ def _one_table(x: Array, *_others: Any) -> Array:
     return x.reshape(-1, x.shape[-1])
 
 
-EACH_SPENDS = (
-    "In each head every query spends 1 of its own over the keys: softmax runs along the last axis, −1."
-)
-
-
 def _projecting(*names: str) -> tuple[Mistake, ...]:
     """Mistakes of self-attention, in the ways that change nothing but the projections."""
     found = []
@@ -216,59 +205,6 @@ def role_mistakes() -> tuple[Mistake, ...]:
             ],
             project=lambda x, w_q, w_k, w_v: (w_q @ x, w_k @ x, w_v @ x),
         ),
-    )
-
-
-def softmax_mistakes() -> tuple[Mistake, ...]:
-    """Over what softmax runs, and whether it does: mostly as in lesson 03."""
-    axes = (
-        ("over-heads", -3, "the heads", " Heads do not share: each spends 1 for every query."),
-        ("axis-0", 0, "the first axis, which counts heads for one sentence, and sentences in a batch", ""),
-        ("axis-1", 1, "axis 1, which counts queries for one sentence, and heads in a batch", ""),
-        ("axis-2", 2, "axis 2, which holds the keys for one sentence only", ""),
-        ("axis-3", 3, "axis 3, which holds the keys in a batch of sentences only", ""),
-        ("over-each-table", (-2, -1), "the whole table of each head", ""),
-    )
-    from_lesson_03 = (
-        "over-queries",
-        "over-everything",
-        "no-row-max",
-        "whole-max",
-        "clipped",
-        "no-softmax",
-        "twice",
-        "not-divided",
-        "no-exponential",
-        "keepdims",
-    )
-    return (
-        *(
-            Mistake(
-                name,
-                f"softmax ran over {what}",
-                EACH_SPENDS + more,
-                AXIS,
-                also=OVER[axis][1:] if axis in (-3, 0, 1) else (),
-                **OVER[axis][0],
-            )
-            for name, axis, what, more in axes
-        ),
-        Mistake(
-            "causal-mask",
-            "later tokens were hidden by a causal mask",
-            "No mask is asked for here: every token may attend to every token.",
-            FUTURE,
-            hide=lambda scores: np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf),
-        ),
-        Mistake(
-            "largest-of-head",
-            "the largest score of each head was subtracted, not that of each row",
-            "A row far below it has nothing but e^−1000 = 0 left, and 0/0 is nan. Subtract the largest score "
-            "of each row: then the largest exponent is 0.",
-            "03: Adding a number to every score",
-            **LARGEST_OF_TABLE,
-        ),
-        *only((*axis_mistakes(), *shift_mistakes(), *share_mistakes()), from_lesson_03),
     )
 
 
@@ -386,7 +322,18 @@ def merge_and_out_mistakes() -> tuple[Mistake, ...]:
 def heads_mistakes() -> tuple[Mistake, ...]:
     """How many heads there are, how wide, and made of what."""
     return (
-        *only(split_mistakes(), ("one-reshape",)),
+        *retold(
+            SPLIT_MISTAKES,
+            {
+                "one-reshape": [
+                    {"split": one_reshape},
+                    {"split": lambda r, h, *_: r.reshape(*r.shape[:-2], h, r.shape[-2], -1)},
+                    {"split": lambda r, h, *_: r.reshape(h, -1, r.shape[-1] // h)},
+                    {"split": lambda r, h, *_: r.reshape(h, len(r), -1)},
+                    {"split": lambda r, h, *_: r.reshape(h, r.shape[-2], -1)},
+                ]
+            },
+        ),
         Mistake(
             "counts-swapped",
             "n_heads was taken for the width of a head",
@@ -542,11 +489,13 @@ def heads_mistakes() -> tuple[Mistake, ...]:
 
 
 def scale_mistakes_of_the_block() -> tuple[Mistake, ...]:
+    divided = {
+        "root-before-heads": lambda q, k, x, h: np.sqrt(x.shape[-1]) / h,
+        "root-n_heads": lambda q, k, x, h: np.sqrt(h),
+        "n_heads": lambda q, k, x, h: h,
+        "root-n_queries": lambda q, k, x, h: np.sqrt(q.shape[-2]),
+    }
     chosen = (
-        "root-before-heads",
-        "root-n_heads",
-        "n_heads",
-        "root-n_queries",
         "never-scaled",
         "divided-by-d_k",
         "multiplied",
@@ -584,7 +533,8 @@ def scale_mistakes_of_the_block() -> tuple[Mistake, ...]:
             SPLITTING,
             scale=divide_by(lambda q, k, x, h: q.shape[-1] * h),
         ),
-        *only(head_scale_mistakes(), chosen),
+        *retold(HEAD_SCALE_MISTAKES, {name: [{"scale": divide_by(by)}] for name, by in divided.items()}),
+        *only(SCALE_MISTAKES_OF_HEADS, chosen),
         Mistake(
             "scaled-after-softmax",
             "the weights were scaled, not the scores",

@@ -1,14 +1,11 @@
 """count-parameters, lesson 06: the entries of all attention matrices of a model, without biases."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe
 from helpers.exercises.kinds.write import Property, Write
-from helpers.exercises.lesson_06.shared import Step
-from helpers.exercises.slips.matching import same
 from helpers.validation import Array
 
 COUNTING = "06: Counting parameters"
@@ -17,21 +14,6 @@ COUNTING = "06: Counting parameters"
 def attention_parameters(d_model: int, d_head: int, n_heads: int, n_layers: int) -> int:
     """d_model, d_head, n_heads, n_layers -> how many entries all attention matrices have together."""
     return n_layers * 4 * d_model * (n_heads * d_head)
-
-
-def _count_by_choices(
-    d_model: int, d_head: int, n_heads: int, n_layers: int, *, matrices: float = 4,
-    one: Callable[[int, int, int], float] = lambda d_model, d_head, n_heads: d_model * d_head,
-    heads: Callable[[int], float] = lambda n_heads: n_heads,
-    more: Callable[[int, int, int], float] = lambda d_model, d_head, n_heads: 0,
-    layers: Callable[[int], float] = lambda n_layers: n_layers, after: Step = same,
-) -> Any:  # fmt: skip
-    """`one` is one head's part of one matrix, `more` what a layer has besides."""
-    layer = matrices * heads(n_heads) * one(d_model, d_head, n_heads) + more(d_model, d_head, n_heads)
-    return after(layers(n_layers) * layer, d_model, d_head, n_heads, n_layers)
-
-
-PRODUCT = "W_Q, W_K and W_V have d_model rows and n_heads·d_head columns, W_O has it the other way round."
 
 
 def _in_proportion(inputs: Any, count: Array, call: Any) -> str:
@@ -76,13 +58,184 @@ def my_count(d_model: int, d_head: int, n_heads: int, n_layers: int) -> int:
     return n_layers * 4 * one_matrix
 
 
+EDITS = Edits(my_count, {
+    "rows": "d_model", "heads": "n_heads", "width": "d_head", "layers": "n_layers", "matrices": "4",
+    "all": "n_layers * 4 * one_matrix",
+})  # fmt: skip
+WORDS = {
+    "product": "W_Q, W_K and W_V have d_model rows and n_heads·d_head columns, W_O has it the other way "
+    "round.",
+    "entries": "A matrix of a rows and b columns has a times b entries.",
+    "own": "Every layer has matrices of its own:",
+}
+MISTAKES = EDITS.mistakes(
+    """
+three-matrices
+    three matrices were counted, and one of the four is missing
+    Queries, keys and values have a matrix each, and W_O, which mixes the merged heads, is the fourth.
+    | matrices => 3
+
+two-matrices
+    two matrices were counted
+    There are four: W_Q, W_K, W_V and W_O.
+    | matrices => 2
+
+one-matrix
+    one matrix was counted
+    There are four of the same size: W_Q, W_K, W_V and W_O.
+    | matrices => 1
+
+five-matrices
+    five matrices were counted
+    There are four: W_Q, W_K, W_V and W_O.
+    | matrices => 5
+
+heads-twice
+    the heads were counted twice
+    d_head is the width of one head; n_heads·d_head is that of all heads together. After that the heads are
+    all counted.
+    | heads => n_heads**2
+
+one-head
+    n_heads does not enter the count, so that it is that of one head
+    d_head is the width of one head. All heads together are n_heads times as wide.
+    | heads => 1
+
+heads-divide
+    the count was divided by n_heads
+    d_head is the width of one head already. All heads together are n_heads times as wide.
+    | heads => 1 / n_heads
+    | width => d_head // n_heads; rows; heads
+
+one-layer
+    the matrices of one layer were counted
+    {own} n_layers times as many.
+    | layers => 1
+
+layers-twice
+    the layers were counted twice
+    {own} n_layers times as many, once.
+    | layers => n_layers**2
+
+layers-added
+    n_layers was added
+    {own} multiply by n_layers.
+    | layers => 1; result => it + n_layers
+
+d_model-squared
+    each matrix was counted as d_model × d_model
+    {product} That is d_model² only where n_heads·d_head is d_model.
+    | width => d_model / n_heads; rows
+
+d_head-from-d_model
+    d_head was worked out as d_model // n_heads
+    d_head is given, and n_heads·d_head need not be d_model: use it as it is.
+    | width => d_model // n_heads; rows
+
+d_model-squared-in-each-head
+    each head was given matrices of d_model × d_model
+    A head is d_head wide: its part of each matrix is d_model × d_head.
+    | width => d_model; rows
+
+heads-squared-width
+    each matrix was counted as n_heads·d_head squared
+    {product}
+    | rows => n_heads * d_head; width
+
+d_head-squared
+    each head's part was counted as d_head × d_head
+    A head reads rows of d_model numbers: its part of each matrix is d_model × d_head.
+    | rows => d_head; width
+
+no-d_model
+    d_model was left out
+    {product}
+    | rows => 1; width
+
+no-d_head
+    d_head was left out
+    {product}
+    | width => 1; rows
+
+sizes-added
+    d_model and d_head were added
+    {entries}
+    | rows => d_model + d_head; width => 1
+
+rows-and-columns-added
+    the rows and columns of each matrix were added
+    {entries}
+    | rows => (d_model + n_heads * d_head) / n_heads; width => 1
+
+w_o-square
+    W_O was counted as d_model × d_model
+    W_O takes the merged heads, so that it has n_heads·d_head rows, and d_model columns.
+    | all => it + layers * (d_model * d_model - d_model * d_head * n_heads)
+
+w_o-square-in-the-heads
+    W_O was counted as n_heads·d_head squared
+    W_O takes the merged heads and brings them back to d_model columns.
+    | all => it + layers * ((d_head * n_heads) ** 2 - d_model * d_head * n_heads)
+
+w_o-of-one-head
+    W_O was counted for one head only
+    W_O has a row for every column of the merged heads: n_heads·d_head rows.
+    | all => it + layers * (d_model * d_head - d_model * d_head * n_heads)
+
+w_o-in-each-head
+    the whole W_O was counted for each head
+    Each head has its own d_head rows of W_O; the heads together have the whole of it, once.
+    | all => it + layers * (n_heads * d_model * d_head * n_heads - d_model * d_head * n_heads)
+
+w_o-alone-for-all-heads
+    W_Q, W_K and W_V were counted for one head, and W_O for all
+    {product}
+    | all => it + layers * 3 * d_model * d_head * (1 - n_heads); matrices
+
+w_o-once-in-all
+    W_O was counted for one layer only
+    Every layer has a W_O of its own.
+    | result => it - (n_layers - 1) * d_model * d_head * n_heads
+
+biases
+    biases were counted as well
+    The task leaves them out: only the entries of the matrices are asked.
+    | all => it + layers * (3 * n_heads * d_head + d_model)
+    @ n = 4 3
+    | all => it + layers * n * n_heads * d_head
+    @ n = 4 1
+    | all => it + layers * n * d_model
+
+whole-block
+    the MLP was counted as well, with 8·d_model² in each layer
+    The task asks for the attention matrices alone.
+    | all => it + layers * 8 * d_model * d_model
+
+bytes
+    bytes were counted, not numbers
+    How many bytes a number takes depends on its dtype. Here the numbers are counted.
+    @ n = 16 8 32
+    | matrices => n
+
+in-billions
+    the count came back in billions or millions
+    The number itself is asked; shorten it where it is shown.
+    | result => it / 1e9
+    | result => it / 1e6
+    | result => round(it / 1e9, 2)
+""",
+    COUNTING,
+    words=WORDS,
+)
+
+
 EXERCISE = Write(
     name="count-parameters",
     answer=my_count,
     task="The entries of all attention matrices of a model, without biases.",
     call="my_count(d_model, d_head, n_heads, n_layers)",
     right=attention_parameters,
-    recipe=_count_by_choices,
+    recipe=EDITS.recipe(),
     probes=(
         _model("a small model", 7, 3, 5, 2),
         _model("heads narrower than d_model together", 11, 2, 3, 5),
@@ -96,227 +249,7 @@ EXERCISE = Write(
         Property("in proportion", "twice a size, twice the count", _in_proportion),
         Property("factor", "four matrices", _right_factor),
     ),
-    mistakes=(
-        Mistake(
-            "three-matrices",
-            "three matrices were counted, and one of the four is missing",
-            "Queries, keys and values have a matrix each, and W_O, which mixes the merged heads, is the "
-            "fourth.",
-            COUNTING,
-            matrices=3,
-        ),
-        Mistake(
-            "two-matrices",
-            "two matrices were counted",
-            "There are four: W_Q, W_K, W_V and W_O.",
-            COUNTING,
-            matrices=2,
-        ),
-        Mistake(
-            "one-matrix",
-            "one matrix was counted",
-            "There are four of the same size: W_Q, W_K, W_V and W_O.",
-            COUNTING,
-            matrices=1,
-        ),
-        Mistake(
-            "five-matrices",
-            "five matrices were counted",
-            "There are four: W_Q, W_K, W_V and W_O.",
-            COUNTING,
-            matrices=5,
-        ),
-        Mistake(
-            "heads-twice",
-            "the heads were counted twice",
-            "d_head is the width of one head; n_heads·d_head is that of all heads together. After that the "
-            "heads are all counted.",
-            COUNTING,
-            heads=lambda n_heads: n_heads**2,
-        ),
-        Mistake(
-            "one-head",
-            "n_heads does not enter the count, so that it is that of one head",
-            "d_head is the width of one head. All heads together are n_heads times as wide.",
-            COUNTING,
-            heads=lambda n_heads: 1,
-        ),
-        Mistake(
-            "heads-divide",
-            "the count was divided by n_heads",
-            "d_head is the width of one head already. All heads together are n_heads times as wide.",
-            COUNTING,
-            also=[{"one": lambda d, d_head, h: d * (d_head // h), "heads": lambda h: h}],
-            heads=lambda n_heads: 1 / n_heads,
-        ),
-        Mistake(
-            "one-layer",
-            "the matrices of one layer were counted",
-            "Every layer has matrices of its own: n_layers times as many.",
-            COUNTING,
-            layers=lambda n_layers: 1,
-        ),
-        Mistake(
-            "layers-twice",
-            "the layers were counted twice",
-            "Every layer has matrices of its own: n_layers times as many, once.",
-            COUNTING,
-            layers=lambda n_layers: n_layers**2,
-        ),
-        Mistake(
-            "layers-added",
-            "n_layers was added",
-            "Every layer has matrices of its own: multiply by n_layers.",
-            COUNTING,
-            layers=lambda n_layers: 1,
-            after=lambda count, d, d_head, h, n_layers: count + n_layers,
-        ),
-        Mistake(
-            "d_model-squared",
-            "each matrix was counted as d_model × d_model",
-            PRODUCT + " That is d_model² only where n_heads·d_head is d_model.",
-            COUNTING,
-            one=lambda d, d_head, h: d * d / h,
-        ),
-        Mistake(
-            "d_head-from-d_model",
-            "d_head was worked out as d_model // n_heads",
-            "d_head is given, and n_heads·d_head need not be d_model: use it as it is.",
-            COUNTING,
-            one=lambda d, d_head, h: d * (d // h),
-        ),
-        Mistake(
-            "d_model-squared-in-each-head",
-            "each head was given matrices of d_model × d_model",
-            "A head is d_head wide: its part of each matrix is d_model × d_head.",
-            COUNTING,
-            one=lambda d, d_head, h: d * d,
-        ),
-        Mistake(
-            "heads-squared-width",
-            "each matrix was counted as n_heads·d_head squared",
-            PRODUCT,
-            COUNTING,
-            one=lambda d, d_head, h: h * d_head * d_head,
-        ),
-        Mistake(
-            "d_head-squared",
-            "each head's part was counted as d_head × d_head",
-            "A head reads rows of d_model numbers: its part of each matrix is d_model × d_head.",
-            COUNTING,
-            one=lambda d, d_head, h: d_head * d_head,
-        ),
-        Mistake(
-            "no-d_model",
-            "d_model was left out",
-            PRODUCT,
-            COUNTING,
-            one=lambda d, d_head, h: d_head,
-        ),
-        Mistake(
-            "no-d_head",
-            "d_head was left out",
-            PRODUCT,
-            COUNTING,
-            one=lambda d, d_head, h: d,
-        ),
-        Mistake(
-            "sizes-added",
-            "d_model and d_head were added",
-            "A matrix of a rows and b columns has a times b entries.",
-            COUNTING,
-            one=lambda d, d_head, h: d + d_head,
-        ),
-        Mistake(
-            "rows-and-columns-added",
-            "the rows and columns of each matrix were added",
-            "A matrix of a rows and b columns has a times b entries.",
-            COUNTING,
-            one=lambda d, d_head, h: (d + h * d_head) / h,
-        ),
-        Mistake(
-            "w_o-square",
-            "W_O was counted as d_model × d_model",
-            "W_O takes the merged heads, so that it has n_heads·d_head rows, and d_model columns.",
-            COUNTING,
-            more=lambda d, d_head, h: d * d - d * d_head * h,
-        ),
-        Mistake(
-            "w_o-square-in-the-heads",
-            "W_O was counted as n_heads·d_head squared",
-            "W_O takes the merged heads and brings them back to d_model columns.",
-            COUNTING,
-            more=lambda d, d_head, h: (d_head * h) ** 2 - d * d_head * h,
-        ),
-        Mistake(
-            "w_o-of-one-head",
-            "W_O was counted for one head only",
-            "W_O has a row for every column of the merged heads: n_heads·d_head rows.",
-            COUNTING,
-            more=lambda d, d_head, h: d * d_head - d * d_head * h,
-        ),
-        Mistake(
-            "w_o-in-each-head",
-            "the whole W_O was counted for each head",
-            "Each head has its own d_head rows of W_O; the heads together have the whole of it, once.",
-            COUNTING,
-            more=lambda d, d_head, h: h * d * d_head * h - d * d_head * h,
-        ),
-        Mistake(
-            "w_o-alone-for-all-heads",
-            "W_Q, W_K and W_V were counted for one head, and W_O for all",
-            PRODUCT,
-            COUNTING,
-            matrices=4,  # so that it makes no pair with another number of them
-            more=lambda d, d_head, h: 3 * d * d_head * (1 - h),
-        ),
-        Mistake(
-            "w_o-once-in-all",
-            "W_O was counted for one layer only",
-            "Every layer has a W_O of its own.",
-            COUNTING,
-            after=lambda count, d, d_head, h, n_layers: count - (n_layers - 1) * d * d_head * h,
-        ),
-        Mistake(
-            "biases",
-            "biases were counted as well",
-            "The task leaves them out: only the entries of the matrices are asked.",
-            COUNTING,
-            also=[
-                {"more": lambda d, d_head, h: 4 * h * d_head},
-                {"more": lambda d, d_head, h: 3 * h * d_head},
-                {"more": lambda d, d_head, h: 4 * d},
-                {"more": lambda d, d_head, h: d},
-            ],
-            more=lambda d, d_head, h: 3 * h * d_head + d,
-        ),
-        Mistake(
-            "whole-block",
-            "the MLP was counted as well, with 8·d_model² in each layer",
-            "The task asks for the attention matrices alone.",
-            COUNTING,
-            more=lambda d, d_head, h: 8 * d * d,
-        ),
-        Mistake(
-            "bytes",
-            "bytes were counted, not numbers",
-            "How many bytes a number takes depends on its dtype. Here the numbers are counted.",
-            COUNTING,
-            also=[{"matrices": 4 * 2}, {"matrices": 4 * 8}],
-            matrices=4 * 4,
-        ),
-        Mistake(
-            "in-billions",
-            "the count came back in billions or millions",
-            "The number itself is asked; shorten it where it is shown.",
-            COUNTING,
-            also=[
-                {"after": lambda count, *_: count / 1e6},
-                {"after": lambda count, *_: round(count / 1e9, 2)},
-            ],
-            after=lambda count, *_: count / 1e9,
-        ),
-    ),
+    mistakes=MISTAKES,
     hints=(
         "How many rows and columns has W_Q, if all heads together are n_heads·d_head wide? And W_O?",
         "Each of the four matrices has d_model · n_heads · d_head entries.",

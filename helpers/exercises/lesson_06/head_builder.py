@@ -11,8 +11,6 @@ from helpers.softmax import softmax
 from helpers.validation import Array
 
 BY_HAND = "06: Three hand-built heads"
-
-
 TOKENS = ("The", "cat", "sat", "on", "the", "mat")
 
 

@@ -1,32 +1,33 @@
 """head-scale-bug, lesson 06: scaled scores of every head; the given function makes them too small."""
 
+import math  # noqa: F401 (an edit names it)
 from typing import Any
 
 import numpy as np
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.lesson_06.shared import (
+from helpers.exercises.lesson_06.shared import (  # noqa: F401 (edits name some of them)
+    D_HEAD,
     KEYS_REVERSED,
     LARGE,
     ONE_HEAD,
+    SCALE_MISTAKES_OF_HEADS,
     SPLITTING,
-    Step,
-    by_root_d_head,
-    divide_by,
     factor_off,
-    head_scale_mistakes,
-    only,
-    split_mistakes,
+    in_runs,
+    interleaved,
+    one_reshape,
     whole_width,
 )
-from helpers.exercises.slips.matching import match_mistakes, same
+from helpers.exercises.lesson_06.split_heads import MISTAKES as SPLIT_MISTAKES
+from helpers.exercises.slips.matching import match_mistakes
 from helpers.multi_head import split_heads
 from helpers.scaling import scale_scores
-from helpers.similarity import dot_product_scores
-from helpers.softmax import softmax
+from helpers.similarity import cosine_scores, dot_product_scores  # noqa: F401 (an edit names the first)
+from helpers.softmax import softmax  # noqa: F401 (an edit names it)
 from helpers.validation import Array
 
 
@@ -34,15 +35,6 @@ def head_scores(queries: Array, keys: Array, n_heads: int) -> Array:
     """(..., n_queries, d_model), (..., n_keys, d_model), n_heads -> (..., n_heads, n_queries, n_keys)."""
     queries, keys = split_heads(queries, n_heads), split_heads(keys, n_heads)
     return scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
-
-
-def _head_scores_by_choices(
-    queries: Array, keys: Array, n_heads: int, *, split: Step = split_heads,
-    match: Step = dot_product_scores, scale: Step = by_root_d_head, after: Step = same,
-) -> Array:  # fmt: skip
-    of_heads, keys_of_heads = split(queries, n_heads), split(keys, n_heads)
-    scores = match(of_heads, keys_of_heads)
-    return after(scale(scores, of_heads, keys_of_heads, queries, n_heads), queries, keys)
 
 
 def _two_heads_probe(
@@ -77,14 +69,6 @@ def _not_rounded(_inputs: Any, scores: Array, _call: Any) -> str:
 OFF_BY_SCALE = factor_off(head_scores, "score", ": the matching is right, the scale is not")
 
 
-def bug(queries: Array, keys: Array, n_heads: int) -> Array:
-    """(..., n_queries, d_model), (..., n_keys, d_model), n_heads -> scores, wrong: scaled by √d_model."""
-    queries_of_heads = split_heads(queries, n_heads)
-    keys_of_heads = split_heads(keys, n_heads)
-    scores = queries_of_heads @ np.swapaxes(keys_of_heads, -1, -2)
-    return scores / np.sqrt(queries.shape[-1])
-
-
 def my_head_scores(queries: Array, keys: Array, n_heads: int) -> Array:
     """(..., n_queries, d_model), (..., n_keys, d_model), n_heads -> (..., n_heads, n_queries, n_keys)."""
     queries_of_heads = split_heads(queries, n_heads)
@@ -93,17 +77,224 @@ def my_head_scores(queries: Array, keys: Array, n_heads: int) -> Array:
     return scores / np.sqrt(queries_of_heads.shape[-1])
 
 
+EDITS = Edits(my_head_scores, {
+    "first": "split_heads(queries, n_heads)", "second": "split_heads(keys, n_heads)",
+    "of_queries": "split_heads in first", "of_keys": "split_heads in second", "split": "of_queries + of_keys",
+    "matched": "queries_of_heads @ np.swapaxes(keys_of_heads, -1, -2)",
+    "scaled": "scores / np.sqrt(queries_of_heads.shape[-1])",
+})  # fmt: skip
+SECTIONS = {"large": LARGE, "one": ONE_HEAD}
+WORDS = {
+    "d_head": D_HEAD,
+    "last": "It is the last axis of the queries after the split: shape[-1].",
+    "count": "How many heads there are does not matter to a score.",
+    "added": "the heads' scores were added up, which is the same",
+}
+TOLD = (*SCALE_MISTAKES_OF_HEADS, *SPLIT_MISTAKES, *match_mistakes(), KEYS_REVERSED)
+MISTAKES = EDITS.mistakes(
+    """
+root-d_model
+    the scores were divided by the root of the whole width, √d_model
+    {d_head}
+    | scaled => scores / np.sqrt(queries.shape[-1])
+
+d_model
+    the scores were divided by the whole width, d_model
+    {d_head}
+    | scaled => scores / queries.shape[-1]
+
+root-before-heads
+    the scores were divided by √d_model / n_heads, which is √(d_head / n_heads)
+    The root is taken of d_head, that is of d_model / n_heads: not before this division, and n_heads divides
+    only once.
+    | scaled => scores / (np.sqrt(queries.shape[-1]) / n_heads)
+
+root-n_heads
+    the scores were divided by √n_heads
+    {d_head} {count}
+    | scaled => scores / np.sqrt(n_heads)
+
+n_heads
+    the scores were divided by the number of heads
+    {d_head} {count}
+    | scaled => scores / n_heads
+
+root-d_model-n_heads
+    the scores were divided by √(d_model · n_heads)
+    {d_head} d_head is d_model divided by n_heads.
+    | scaled => scores / np.sqrt(queries.shape[-1] * n_heads)
+
+root-d_model-too
+    √d_model is still divided by, next to √d_head
+    {d_head} √d_head is right; leave √d_model away.
+    | scaled => scores / np.sqrt(queries.shape[-1] * queries_of_heads.shape[-1])
+
+root-n_queries
+    the scores were divided by √n_queries
+    {d_head} After the split the axes are (..., n_heads, n, d_head): d_head is shape[-1].
+    | scaled => scores / np.sqrt(queries_of_heads.shape[-2])
+
+root-axis-2
+    the scale was read from axis 2 of the heads, which is d_head for one sentence only
+    {d_head} Counted from the end it is always axis −1.
+    | scaled => scores / np.sqrt(queries_of_heads.shape[2])
+
+root-axis-1
+    the scale was read from axis 1 of the queries (before the split, or after it)
+    {d_head} {last}
+    | scaled => scores / np.sqrt(queries.shape[1])
+    | scaled => scores / np.sqrt(queries_of_heads.shape[1])
+
+root-first-axis
+    the scale was read from the first axis (`len` or `shape[0]`)
+    {d_head} {last}
+    | scaled => scores / np.sqrt(len(queries_of_heads))
+    | scaled => scores / np.sqrt(len(queries))
+
+multiplied-by-root-d_model
+    the scores were multiplied by √d_model
+    That spreads them further. Divide. {d_head}
+    | scaled => scores * np.sqrt(queries.shape[-1])
+
+root-axis-1-by-heads
+    d_head was computed from axis 1 of the queries, which is d_model for one sentence only
+    {d_head} Counted from the end, d_model is always axis −1.
+    | scaled => scores / np.sqrt(queries.shape[1] / n_heads)
+    | scaled => scores / np.sqrt(queries.shape[1] // n_heads)
+
+never-scaled
+    | scaled => scores
+
+divided-by-d_k
+    | scaled => scores / queries_of_heads.shape[-1]
+
+multiplied
+    | scaled => scores * np.sqrt(queries_of_heads.shape[-1])
+
+multiplied-by-d_k
+    | scaled => scores * queries_of_heads.shape[-1]
+
+root-n_keys
+    | scaled => scores / np.sqrt(keys_of_heads.shape[-2])
+
+n_keys
+    | scaled => scores / keys_of_heads.shape[-2]
+
+fourth-root
+    | scaled => scores / queries_of_heads.shape[-1] ** 0.25
+
+half-d_k
+    | scaled => scores / (queries_of_heads.shape[-1] / 2)
+
+power-first
+    | scaled => scores / (2 * queries_of_heads.shape[-1])
+
+root-whole
+    | scaled => scores / math.isqrt(queries_of_heads.shape[-1])
+    | scaled => scores / round(math.sqrt(queries_of_heads.shape[-1]))
+
+root-2d_k
+    | scaled => scores / np.sqrt(2 * queries_of_heads.shape[-1])
+
+d_k-squared
+    | scaled => scores / queries_of_heads.shape[-1] ** 2
+
+subtracted
+    | scaled => scores - np.sqrt(queries_of_heads.shape[-1])
+
+always-2
+    | scaled => scores / 2
+
+always-4
+    | scaled => scores / 4
+
+logarithm
+    | scaled => scores / np.log(queries_of_heads.shape[-1])
+
+one-reshape
+    | split => one_reshape
+    | split => lambda rows, h: rows.reshape(*rows.shape[:-2], h, rows.shape[-2], -1)
+    | split => lambda rows, h: rows.reshape(h, -1, rows.shape[-1] // h)
+    | split => lambda rows, h: rows.reshape(h, len(rows), -1)
+    | split => lambda rows, h: rows.reshape(h, rows.shape[-2], -1)
+
+interleaved
+    | split => interleaved
+
+not-swapped
+    | split => in_runs
+    | split => lambda rows, h: np.stack(np.split(rows, h, axis=-1), axis=-2)
+    | split => in_runs; matched => dot_product_scores(queries_of_heads, keys_of_heads)
+
+counts-swapped
+    | split => lambda rows, h: split_heads(rows, rows.shape[-1] // h)
+
+whole-width
+    every head got all the columns
+    The heads share the width: each gets d_head = d_model // n_heads columns of queries and keys.
+    | split => whole_width
+    | split => whole_width; scaled => scores / np.sqrt(queries.shape[-1] // n_heads)
+
+swapped
+    | matched => keys_of_heads @ np.swapaxes(queries_of_heads, -1, -2)
+
+queries-twice
+    | matched => queries_of_heads @ np.swapaxes(queries_of_heads, -1, -2)
+
+keys-twice
+    | matched => keys_of_heads @ np.swapaxes(keys_of_heads, -1, -2)
+
+cosine
+    | matched => cosine_scores(queries_of_heads, keys_of_heads)
+
+not-transposed
+    | matched => queries_of_heads @ keys_of_heads
+    | matched => np.dot(queries_of_heads, keys_of_heads)
+
+all-axes-reversed
+    | matched => queries_of_heads @ keys_of_heads.T
+
+heads-crossed
+    every head was scored against every other head
+    np.dot, np.inner and np.tensordot pair all the leading axes with one another; @ keeps each head to
+    itself.
+    | matched => np.dot(queries_of_heads, np.swapaxes(keys_of_heads, -1, -2))
+
+weights-returned § large
+    softmax was applied as well
+    The task ends at the scaled scores; softmax makes weights of them afterwards.
+    | result => softmax(it)
+
+heads-averaged § one
+    the scores of all heads were averaged
+    Each head keeps a table of its own, and looks in its own way.
+    | result => it.mean(axis=-3)
+
+one-table
+    there is one table for all heads: queries and keys were not split, or {added}
+    Each head compares columns of its own, and keeps a table of its own: (..., n_heads, n_queries, n_keys).
+    Split both before the product.
+    | result => it.sum(axis=-3)
+    | split => lambda rows, h: rows
+""",
+    SPLITTING,
+    SECTIONS,
+    WORDS,
+    TOLD,
+)
+
+
 EXERCISE = Mend(
     name="head-scale-bug",
     answer=my_head_scores,
-    bug=bug,
+    bug=EDITS.bug("scaled => scores / np.sqrt(queries.shape[-1])"),
     task="Scaled scores of every head; the given function makes them too small.",
     given="root-d_model",
     symptom="with 1 head the scores are right; with 4 heads each is half as large as it should be. How many "
     "products are added up in one score of one head?",
     call="my_head_scores(queries, keys, n_heads)",
     right=head_scores,
-    recipe=_head_scores_by_choices,
+    recipe=EDITS.recipe(),
     probes=(
         _two_heads_probe("one sentence, 2 heads of 4 columns", d_head=4, n_heads=2, n=(3, 5)),
         _two_heads_probe("one sentence, 4 heads of 3 columns", d_head=3, n_heads=4, n=(5, 7), start=200),
@@ -119,60 +310,7 @@ EXERCISE = Mend(
     ),
     axes=("head", "query", "key"),
     two_stacked=("text", "sentence"),
-    mistakes=(
-        *head_scale_mistakes(),
-        *only(
-            split_mistakes(),
-            ("one-reshape", "interleaved", "not-swapped", "counts-swapped"),
-        ),
-        Mistake(
-            "whole-width",
-            "every head got all the columns",
-            "The heads share the width: each gets d_head = d_model // n_heads columns of queries and keys.",
-            SPLITTING,
-            also=[
-                {
-                    "split": whole_width,
-                    "scale": divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[-1] // h)),
-                }
-            ],
-            split=whole_width,
-        ),
-        *only(match_mistakes(), ("swapped", "queries-twice", "keys-twice", "cosine", "not-transposed")),
-        KEYS_REVERSED,
-        Mistake(
-            "heads-crossed",
-            "every head was scored against every other head",
-            "np.dot, np.inner and np.tensordot pair all the leading axes with one another; @ keeps each head "
-            "to itself.",
-            SPLITTING,
-            match=lambda queries, keys: np.dot(queries, np.swapaxes(keys, -1, -2)),
-        ),
-        Mistake(
-            "weights-returned",
-            "softmax was applied as well",
-            "The task ends at the scaled scores; softmax makes weights of them afterwards.",
-            LARGE,
-            after=lambda scores, *_: softmax(scores),
-        ),
-        Mistake(
-            "heads-averaged",
-            "the scores of all heads were averaged",
-            "Each head keeps a table of its own, and looks in its own way.",
-            ONE_HEAD,
-            after=lambda scores, *_: scores.mean(axis=-3),
-        ),
-        Mistake(
-            "one-table",
-            "there is one table for all heads: queries and keys were not split, or the heads' scores were "
-            "added up, which is the same",
-            "Each head compares columns of its own, and keeps a table of its own: (..., n_heads, n_queries, "
-            "n_keys). Split both before the product.",
-            SPLITTING,
-            also=[{"split": lambda rows, n_heads: rows}],
-            after=lambda scores, *_: scores.sum(axis=-3),
-        ),
-    ),
+    mistakes=MISTAKES,
     hints=(
         "How many entries have the vectors that one head compares?",
         "queries.shape[-1] is the width before the split. Who has the width after it?",

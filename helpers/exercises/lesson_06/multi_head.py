@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from helpers.attention import attention
+from helpers.exercises.engine.diagnosis import Mistake
 from helpers.exercises.engine.probes import Probe, exact, numbers
 from helpers.exercises.kinds.write import Property, Write
 from helpers.exercises.lesson_06.block import (
@@ -16,17 +17,29 @@ from helpers.exercises.lesson_06.block import (
     multi_head_by_choices,
     role_mistakes,
     scale_mistakes_of_the_block,
-    softmax_mistakes,
 )
+from helpers.exercises.lesson_06.merge_bug import MISTAKES as MERGE_MISTAKES
 from helpers.exercises.lesson_06.shared import (
     KEYS_REVERSED,
     MERGING,
     SPLITTING,
     factor_off,
-    merge_mistakes,
+    merged_by_one_reshape,
+    merged_interleaved,
     only,
+    retold,
+    swapped_after,
+    turned_after,
+    wrong_two_swapped,
 )
 from helpers.exercises.slips.matching import match_mistakes
+from helpers.exercises.slips.sharing import (
+    LARGEST_OF_TABLE,
+    OVER,
+    axis_mistakes,
+    share_mistakes,
+    shift_mistakes,
+)
 from helpers.multi_head import merge_heads, split_heads
 from helpers.validation import Array
 
@@ -129,6 +142,66 @@ def _sentences_apart(inputs: Any, output: Array, call: Any) -> str:
     return "Changing one sentence moves the output of another."
 
 
+AXIS = "03: Which axis?"
+FUTURE = "05: The future must be hidden"
+EACH_SPENDS = (
+    "In each head every query spends 1 of its own over the keys: softmax runs along the last axis, −1."
+)
+
+
+def softmax_mistakes() -> tuple[Mistake, ...]:
+    """Over what softmax runs, and whether it does: mostly as in lesson 03."""
+    axes = (
+        ("over-heads", -3, "the heads", " Heads do not share: each spends 1 for every query."),
+        ("axis-0", 0, "the first axis, which counts heads for one sentence, and sentences in a batch", ""),
+        ("axis-1", 1, "axis 1, which counts queries for one sentence, and heads in a batch", ""),
+        ("axis-2", 2, "axis 2, which holds the keys for one sentence only", ""),
+        ("axis-3", 3, "axis 3, which holds the keys in a batch of sentences only", ""),
+        ("over-each-table", (-2, -1), "the whole table of each head", ""),
+    )
+    from_lesson_03 = (
+        "over-queries",
+        "over-everything",
+        "no-row-max",
+        "whole-max",
+        "clipped",
+        "no-softmax",
+        "twice",
+        "not-divided",
+        "no-exponential",
+        "keepdims",
+    )
+    return (
+        *(
+            Mistake(
+                name,
+                f"softmax ran over {what}",
+                EACH_SPENDS + more,
+                AXIS,
+                also=OVER[axis][1:] if axis in (-3, 0, 1) else (),
+                **OVER[axis][0],
+            )
+            for name, axis, what, more in axes
+        ),
+        Mistake(
+            "causal-mask",
+            "later tokens were hidden by a causal mask",
+            "No mask is asked for here: every token may attend to every token.",
+            FUTURE,
+            hide=lambda scores: np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf),
+        ),
+        Mistake(
+            "largest-of-head",
+            "the largest score of each head was subtracted, not that of each row",
+            "A row far below it has nothing but e^−1000 = 0 left, and 0/0 is nan. Subtract the largest score "
+            "of each row: then the largest exponent is 0.",
+            "03: Adding a number to every score",
+            **LARGEST_OF_TABLE,
+        ),
+        *only((*axis_mistakes(), *shift_mistakes(), *share_mistakes()), from_lesson_03),
+    )
+
+
 def my_multi_head(x: Array, w_q: Array, w_k: Array, w_v: Array, w_o: Array, n_heads: int) -> Array:
     """(..., n, d_model), three (d_model, n_heads·d_head), (n_heads·d_head, d_model) -> (..., n, d_model)."""
     queries = split_heads(x @ w_q, n_heads)
@@ -175,7 +248,18 @@ EXERCISE = Write(
         *only(match_mistakes(), ("not-transposed",)),
         KEYS_REVERSED,
         *softmax_mistakes(),
-        *merge_mistakes(),
+        *retold(
+            MERGE_MISTAKES,
+            {
+                "merge-one-reshape": [
+                    {"merge": merged_by_one_reshape},
+                    {"merge": lambda h, *_: h.reshape(*h.shape[:-3], h.shape[-2], -1)},
+                ],
+                "merge-interleaved": [{"merge": merged_interleaved}],
+                "merge-wrong-two-swapped": [{"merge": wrong_two_swapped}],
+                "swap-after-reshape": [{"merge": turned_after}, {"merge": swapped_after}],
+            },
+        ),
         *merge_and_out_mistakes(),
     ),
     hints=(

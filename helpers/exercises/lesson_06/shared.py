@@ -1,6 +1,6 @@
 """What several exercises of lesson 06 use: splitting, merging and scaling heads, and mistakes in these."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,23 +13,10 @@ from helpers.scaling import scale_scores
 from helpers.validation import Array
 
 ONE_HEAD = "06: One head, one mixture"
-
-
 SPLITTING = "06: Splitting into heads"
-
-
-BARE = "06: What a bare reshape does"
-
-
 MERGING = "06: Merging, and W_O"
-
-
 SUM = "06: The sum over heads"
-
-
 LARGE = "02: What large scores do"
-
-
 Step = Callable[..., Any]
 
 
@@ -38,7 +25,7 @@ def in_runs(rows: Array, n_heads: int) -> Array:
     return rows.reshape(*rows.shape[:-1], n_heads, rows.shape[-1] // n_heads)
 
 
-def _one_reshape(rows: Array, n_heads: int, *_others: Any) -> Array:
+def one_reshape(rows: Array, n_heads: int, *_others: Any) -> Array:
     return rows.reshape(*rows.shape[:-2], n_heads, rows.shape[-2], rows.shape[-1] // n_heads)
 
 
@@ -52,10 +39,6 @@ def not_swapped(rows: Array, n_heads: int, *_others: Any) -> Array:
 
 def swapped_in_front(rows: Array, n_heads: int, *_others: Any) -> Array:
     return np.swapaxes(in_runs(rows, n_heads), 0, 1)
-
-
-def _heads_in_front(rows: Array, n_heads: int, *_others: Any) -> Array:
-    return np.array(np.split(rows, n_heads, axis=-1))
 
 
 def three_axes_taken_apart(rows: Array, n_heads: int, *_others: Any) -> Array:
@@ -94,11 +77,6 @@ def whole_width(rows: Array, n_heads: int, *_others: Any) -> Array:
     return np.stack([rows] * n_heads, axis=-3)
 
 
-def _turned_first(rows: Array, n_heads: int, *_others: Any) -> Array:
-    turned = np.swapaxes(rows, -1, -2)
-    return turned.reshape(*rows.shape[:-2], n_heads, rows.shape[-2], rows.shape[-1] // n_heads)
-
-
 def always(heads: int) -> Step:
     return lambda rows, n_heads, *others: split_heads(rows, heads)
 
@@ -106,147 +84,18 @@ def always(heads: int) -> Step:
 RUNS = "Head h gets the h-th run of d_head neighbouring columns, of every token."
 
 
-def split_mistakes() -> tuple[Mistake, ...]:
-    """The wrong ways to split rows into heads, for every exercise that does so."""
-    return (
-        Mistake(
-            "one-reshape",
-            "the rows were made into heads by a reshape alone",
-            "`reshape` never moves a number: it reads row after row and fills head 0 with the first tokens, "
-            "whole. Cut each row into (n_heads, d_head) first, then swap the axes of tokens and heads.",
-            BARE,
-            also=[
-                {"split": lambda r, h, *_: r.reshape(*r.shape[:-2], h, r.shape[-2], -1)},
-                {"split": lambda r, h, *_: r.reshape(h, -1, r.shape[-1] // h)},
-                {"split": lambda r, h, *_: r.reshape(h, len(r), -1)},
-                {"split": lambda r, h, *_: r.reshape(h, r.shape[-2], -1)},
-            ],
-            split=_one_reshape,
-        ),
-        Mistake(
-            "interleaved",
-            "the columns were dealt out in turn, like cards: head 0 got columns 0, n_heads, 2·n_heads, …",
-            RUNS + " So each row is cut into (n_heads, d_head), in this order: the heads first, and "
-            'without order="F".',
-            SPLITTING,
-            split=interleaved,
-        ),
-        Mistake(
-            "not-swapped",
-            "the axis of the heads still stands behind that of the tokens",
-            "Each head needs a table of its own, tokens by columns, so that @ passes the heads through: swap "
-            "the axes of tokens and heads.",
-            SPLITTING,
-            also=[{"split": lambda r, h, *_: np.stack(np.split(r, h, axis=-1), axis=-2)}],
-            split=not_swapped,
-        ),
-        Mistake(
-            "wrong-two-swapped",
-            "the last two axes were swapped, those of the heads and of their columns",
-            "After the cut the axes are (..., n, n_heads, d_head). Tokens and heads should change places: "
-            "axes −3 and −2.",
-            SPLITTING,
-            split=lambda rows, n_heads, *_: np.swapaxes(in_runs(rows, n_heads), -1, -2),
-        ),
-        Mistake(
-            "heads-turned",
-            "the table of each head is turned: its columns are the tokens",
-            "A token is a row, in each head as well: (..., n_heads, n, d_head).",
-            SPLITTING,
-            split=lambda rows, n_heads, *_: np.swapaxes(split_heads(rows, n_heads), -1, -2),
-        ),
-        Mistake(
-            "swapped-in-front",
-            "axes 0 and 1 were swapped, which are tokens and heads for one sentence only",
-            "On a stack the sentences come first. Count from the end: axes −3 and −2.",
-            SPLITTING,
-            split=swapped_in_front,
-        ),
-        Mistake(
-            "heads-in-front",
-            "the heads became the very first axis, before that of the sentences",
-            "Sentences stay in front: (..., n_heads, n, d_head). np.stack takes an axis, counted from the "
-            "end, −3.",
-            SPLITTING,
-            split=_heads_in_front,
-        ),
-        Mistake(
-            "three-axes-only",
-            "the code is written for exactly three axes",
-            "`*stack, n, width = rows.shape` takes any number of leading axes, none as well. Count axes from "
-            "the end.",
-            SPLITTING,
-            also=[
-                {"split": batch_swapped},
-                {"split": lambda r, h, *_: np.swapaxes(in_runs(r, h), 1, 2)},
-                {"split": first_two_axes_taken},
-                {"split": first_three_axes_taken},
-                {"split": batch_made},
-                {"split": lambda r, h, *_: three_axes_taken_apart(r[None] if r.ndim == 2 else r, h)},
-            ],
-            split=three_axes_taken_apart,
-        ),
-        Mistake(
-            "sentences-joined",
-            "the tokens of all sentences were joined into one long sentence",
-            "Each sentence keeps to itself. A reshape to (-1, …) folds all leading axes into one; "
-            "`*stack, n, width = rows.shape` keeps them.",
-            SPLITTING,
-            split=sentences_joined,
-        ),
-        Mistake(
-            "whole-width",
-            "every head got all the columns",
-            "The heads share the width: each gets d_head = width // n_heads columns.",
-            SPLITTING,
-            split=whole_width,
-        ),
-        Mistake(
-            "same-columns",
-            "every head got the same columns, the first ones",
-            RUNS,
-            SPLITTING,
-            split=same_columns,
-        ),
-        Mistake(
-            "counts-swapped",
-            "n_heads was taken for the width of a head",
-            "There are n_heads heads, and each is width // n_heads wide: cut each row into (n_heads, "
-            "d_head).",
-            SPLITTING,
-            split=lambda rows, n_heads, *_: split_heads(rows, rows.shape[-1] // n_heads),
-        ),
-        Mistake(
-            "turned-first",
-            "the rows were transposed, and then made into heads by a reshape",
-            "`reshape` reads the transposed table row by row, and mixes tokens and columns. Cut each row "
-            "into (n_heads, d_head), then swap the axes of tokens and heads.",
-            BARE,
-            split=_turned_first,
-        ),
-        Mistake(
-            "fixed-heads",
-            "the number of heads is fixed, whatever n_heads says",
-            "Use n_heads, and take the width of a head from the rows: width // n_heads.",
-            SPLITTING,
-            also=[{"split": always(3)}, {"split": always(4)}],
-            split=always(2),
-        ),
-    )
-
-
-def _three_axes_and_two_transposed(rows: Array, n_heads: int, *_others: Any) -> Array:
+def three_axes_and_two_transposed(rows: Array, n_heads: int, *_others: Any) -> Array:
     batch, n, width = rows.shape
     return rows.reshape(batch, n, n_heads, width // n_heads).transpose(1, 2)
 
 
-def _three_axes_and_view(rows: Array, n_heads: int, *_others: Any) -> Any:
+def three_axes_and_view(rows: Array, n_heads: int, *_others: Any) -> Any:
     batch, n, width = rows.shape
     of_numpy: Any = rows  # whose `view` takes a dtype: the error is NumPy's own
     return of_numpy.view(batch, n, n_heads, width // n_heads)
 
 
-def _three_axes_and_permute(rows: Array, n_heads: int, *_others: Any) -> Any:
+def three_axes_and_permute(rows: Array, n_heads: int, *_others: Any) -> Any:
     batch, n, width = rows.shape
     of_numpy: Any = rows.reshape(batch, n, n_heads, width // n_heads)
     return of_numpy.permute(0, 2, 1, 3)
@@ -254,7 +103,7 @@ def _three_axes_and_permute(rows: Array, n_heads: int, *_others: Any) -> Any:
 
 def as_in_pytorch(choice: str, argument: str) -> Mistake:
     """Code that PyTorch would run: for three axes, and by its ways of moving them."""
-    ways: list[Step] = [_three_axes_and_two_transposed, _three_axes_and_view, _three_axes_and_permute]
+    ways: list[Step] = [three_axes_and_two_transposed, three_axes_and_view, three_axes_and_permute]
     first, *also = ({choice: way} for way in ways)
     return Mistake(
         "three-axes-as-in-pytorch",
@@ -300,61 +149,18 @@ def merged_interleaved(heads: Array, *_others: Any) -> Array:
     return np.moveaxis(heads, -3, -1).reshape(merged_shape(heads))
 
 
-def _wrong_two_swapped(heads: Array, *_others: Any) -> Array:
+def wrong_two_swapped(heads: Array, *_others: Any) -> Array:
     return np.swapaxes(heads, -1, -2).reshape(merged_shape(heads))
 
 
-def _turned_after(heads: Array, *_others: Any) -> Array:
+def turned_after(heads: Array, *_others: Any) -> Array:
     *stack, n, width = merged_shape(heads)
     return np.swapaxes(heads.reshape(*stack, width, n), -1, -2)
 
 
-def _swapped_after(heads: Array, *_others: Any) -> Array:
+def swapped_after(heads: Array, *_others: Any) -> Array:
     *stack, n_heads, n, d_head = heads.shape
     return np.swapaxes(heads.reshape(*stack, n, n_heads, d_head), -3, -2).reshape(merged_shape(heads))
-
-
-SIDE_BY_SIDE = "Each token's row is its numbers from head 0, then those from head 1, and so on."
-
-
-def merge_mistakes() -> tuple[Mistake, ...]:
-    """The wrong ways to merge heads, for every exercise that does so."""
-    return (
-        Mistake(
-            "merge-one-reshape",
-            "the heads were merged by a reshape alone, without the swap",
-            "`reshape` never moves a number: it reads all of head 0, token after token, before it comes to "
-            "head 1. Swap the axes of heads and tokens back first. (np.swapaxes returns a new array: give it "
-            "a name.)",
-            MERGING,
-            also=[{"merge": lambda h, *_: h.reshape(*h.shape[:-3], h.shape[-2], -1)}],
-            merge=merged_by_one_reshape,
-        ),
-        Mistake(
-            "merge-interleaved",
-            "the merged row takes one number from each head in turn",
-            SIDE_BY_SIDE + " The heads' axis belongs directly before that of their columns, and the reshape "
-            'reads in its usual order, without order="F".',
-            MERGING,
-            merge=merged_interleaved,
-        ),
-        Mistake(
-            "merge-wrong-two-swapped",
-            "the last two axes were swapped before the reshape, those of tokens and columns",
-            "Heads and tokens should change places, axes −3 and −2: then the heads stand directly before "
-            "their columns, and the reshape joins these two.",
-            MERGING,
-            merge=_wrong_two_swapped,
-        ),
-        Mistake(
-            "swap-after-reshape",
-            "the heads were reshaped first, and axes were swapped afterwards",
-            "By then the reshape has mixed tokens and columns. Swap first, then reshape.",
-            MERGING,
-            also=[{"merge": _swapped_after}],
-            merge=_turned_after,
-        ),
-    )
 
 
 def by_root_d_head(scores: Array, queries: Array, *_others: Any) -> Array:
@@ -366,12 +172,20 @@ def divide_by(size: Callable[[Array, Array, Array, int], Any]) -> Step:
     return lambda scores, queries, keys, rows, n_heads: scores / size(queries, keys, rows, n_heads)
 
 
-def only(mistakes: Iterable[Mistake], names: Sequence[str], more: str = "") -> tuple[Mistake, ...]:
-    """Those with these names; `more` is added to the idea."""
-    chosen = {mistake.name: mistake for mistake in mistakes if mistake.name in names}
-    found = tuple(chosen[name] for name in names)
+def only(mistakes: Iterable[Mistake], names: Sequence[str]) -> tuple[Mistake, ...]:
+    """Those with these names, in this order."""
+    chosen = {mistake.name: mistake for mistake in mistakes}
+    return tuple(chosen[name] for name in names)
+
+
+def retold(
+    mistakes: Iterable[Mistake], written: Mapping[str, Sequence[dict[str, Any]]]
+) -> tuple[Mistake, ...]:
+    """The mistakes of these names, with their texts, as ways of another recipe."""
+    known = {mistake.name: mistake for mistake in mistakes}
     return tuple(
-        Mistake(m.name, m.says, m.idea + more, m.reread, also=m.ways[1:], **m.ways[0]) for m in found
+        Mistake(name, known[name].says, known[name].idea, known[name].reread, ways[1:], **ways[0])
+        for name, ways in written.items()
     )
 
 
@@ -382,136 +196,16 @@ def _for_heads(mistake: Mistake) -> Mistake:
         return lambda scores, queries, keys, *_others: scale(scores, queries, keys)
 
     first, *also = ({"scale": of_heads(way["scale"])} for way in mistake.ways)
-    return Mistake(mistake.name, mistake.says, mistake.idea, mistake.reread, also=also, **first)
+    idea = mistake.idea + " In a head d_k is d_head."
+    return Mistake(mistake.name, mistake.says, idea, mistake.reread, also, **first)
+
+
+SCALE_MISTAKES_OF_HEADS = tuple(map(_for_heads, scale_mistakes()))
 
 
 D_HEAD = (
     "Each head compares vectors of d_head entries: so many terms are summed, and √d_head is their spread."
 )
-
-
-def head_scale_mistakes() -> tuple[Mistake, ...]:
-    """The wrong ways to scale the scores of heads."""
-    from_lesson_02 = only(
-        scale_mistakes(),
-        (
-            "never-scaled",
-            "divided-by-d_k",
-            "multiplied",
-            "multiplied-by-d_k",
-            "root-n_keys",
-            "n_keys",
-            "fourth-root",
-            "half-d_k",
-            "power-first",
-            "root-whole",
-            "root-2d_k",
-            "d_k-squared",
-            "subtracted",
-            "always-2",
-            "always-4",
-            "logarithm",
-        ),
-        " In a head d_k is d_head.",
-    )
-    return (
-        Mistake(
-            "root-d_model",
-            "the scores were divided by the root of the whole width, √d_model",
-            D_HEAD,
-            SPLITTING,
-            scale=divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[-1])),
-        ),
-        Mistake(
-            "d_model",
-            "the scores were divided by the whole width, d_model",
-            D_HEAD,
-            SPLITTING,
-            scale=divide_by(lambda q, k, rows, h: rows.shape[-1]),
-        ),
-        Mistake(
-            "root-before-heads",
-            "the scores were divided by √d_model / n_heads, which is √(d_head / n_heads)",
-            "The root is taken of d_head, that is of d_model / n_heads: not before this division, and "
-            "n_heads divides only once.",
-            SPLITTING,
-            scale=divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[-1]) / h),
-        ),
-        Mistake(
-            "root-n_heads",
-            "the scores were divided by √n_heads",
-            D_HEAD + " How many heads there are does not matter to a score.",
-            SPLITTING,
-            scale=divide_by(lambda q, k, rows, h: np.sqrt(h)),
-        ),
-        Mistake(
-            "n_heads",
-            "the scores were divided by the number of heads",
-            D_HEAD + " How many heads there are does not matter to a score.",
-            SPLITTING,
-            scale=divide_by(lambda q, k, rows, h: h),
-        ),
-        Mistake(
-            "root-d_model-n_heads",
-            "the scores were divided by √(d_model · n_heads)",
-            D_HEAD + " d_head is d_model divided by n_heads.",
-            SPLITTING,
-            scale=divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[-1] * h)),
-        ),
-        Mistake(
-            "root-d_model-too",
-            "√d_model is still divided by, next to √d_head",
-            D_HEAD + " √d_head is right; leave √d_model away.",
-            SPLITTING,
-            scale=divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[-1] * q.shape[-1])),
-        ),
-        Mistake(
-            "root-n_queries",
-            "the scores were divided by √n_queries",
-            D_HEAD + " After the split the axes are (..., n_heads, n, d_head): d_head is shape[-1].",
-            SPLITTING,
-            scale=divide_by(lambda q, k, rows, h: np.sqrt(q.shape[-2])),
-        ),
-        Mistake(
-            "root-axis-2",
-            "the scale was read from axis 2 of the heads, which is d_head for one sentence only",
-            D_HEAD + " Counted from the end it is always axis −1.",
-            SPLITTING,
-            scale=divide_by(lambda q, k, rows, h: np.sqrt(q.shape[2])),
-        ),
-        Mistake(
-            "root-axis-1",
-            "the scale was read from axis 1 of the queries (before the split, or after it)",
-            D_HEAD + " It is the last axis of the queries after the split: shape[-1].",
-            SPLITTING,
-            also=[{"scale": divide_by(lambda q, k, rows, h: np.sqrt(q.shape[1]))}],
-            scale=divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[1])),
-        ),
-        Mistake(
-            "root-first-axis",
-            "the scale was read from the first axis (`len` or `shape[0]`)",
-            D_HEAD + " It is the last axis of the queries after the split: shape[-1].",
-            SPLITTING,
-            also=[{"scale": divide_by(lambda q, k, rows, h: np.sqrt(len(rows)))}],
-            scale=divide_by(lambda q, k, rows, h: np.sqrt(len(q))),
-        ),
-        Mistake(
-            "multiplied-by-root-d_model",
-            "the scores were multiplied by √d_model",
-            "That spreads them further. Divide. " + D_HEAD,
-            SPLITTING,
-            scale=divide_by(lambda q, k, rows, h: 1 / np.sqrt(rows.shape[-1])),
-        ),
-        Mistake(
-            "root-axis-1-by-heads",
-            "d_head was computed from axis 1 of the queries, which is d_model for one sentence only",
-            D_HEAD + " Counted from the end, d_model is always axis −1.",
-            SPLITTING,
-            also=[{"scale": divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[1] // h))}],
-            scale=divide_by(lambda q, k, rows, h: np.sqrt(rows.shape[1] / h)),
-        ),
-        *(_for_heads(mistake) for mistake in from_lesson_02),
-    )
 
 
 KEYS_REVERSED = Mistake(

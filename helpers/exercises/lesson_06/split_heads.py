@@ -4,134 +4,23 @@ from typing import Any
 
 import numpy as np
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.write import Property, Write
-from helpers.exercises.lesson_06.shared import (
+from helpers.exercises.lesson_06.shared import (  # noqa: F401 (edits name some of them)
     NOTHING_LOST,
     RUNS,
     SPLITTING,
-    Step,
     as_in_pytorch,
-    in_runs,
-    split_mistakes,
+    first_three_axes_taken,
+    three_axes_and_permute,
+    three_axes_and_two_transposed,
+    three_axes_and_view,
+    three_axes_taken_apart,
     traced,
 )
 from helpers.multi_head import split_heads
 from helpers.validation import Array
-
-
-def _only_split_mistakes() -> tuple[Mistake, ...]:
-    """Those that are seen where the heads themselves come back."""
-    return (
-        Mistake(
-            "all-axes-reversed",
-            "all axes were turned round",
-            "`.T` and np.transpose reverse every axis. Only tokens and heads should change places: axes −3 "
-            "and −2.",
-            SPLITTING,
-            split=lambda rows, n_heads: in_runs(rows, n_heads).T,
-        ),
-        Mistake(
-            "two-axes-transposed",
-            "`transpose` was given two axes",
-            "In PyTorch x.transpose(-3, -2) swaps two axes. NumPy's `transpose` takes the new order of all "
-            "axes; np.swapaxes(x, -3, -2) swaps two.",
-            SPLITTING,
-            split=lambda rows, n_heads: in_runs(rows, n_heads).transpose(-3, -2),
-        ),
-        as_in_pytorch("split", "rows"),
-        Mistake(
-            "first-axis-as-tokens",
-            "the first axis was taken for the tokens, which is so for one sentence only",
-            "On a stack `rows.shape[0]` counts sentences. Count from the end: the tokens are axis −2.",
-            SPLITTING,
-            split=lambda rows, n_heads: rows.reshape(rows.shape[0], n_heads, -1).transpose(1, 0, 2),
-        ),
-        Mistake(
-            "tokens-cut",
-            "the tokens were shared out among the heads, not the columns",
-            "Every head sees every token. np.split cuts axis 0 unless told otherwise; the columns are axis "
-            "−1.",
-            SPLITTING,
-            also=[
-                {"split": lambda r, h: np.array(np.split(r, h))},
-                {"split": lambda r, h: r.reshape(*r.shape[:-2], h, r.shape[-2] // h, r.shape[-1])},
-                {"split": lambda r, h: np.stack(np.array_split(r, h, axis=-2), axis=-3)},
-                {"split": lambda r, h: np.array(np.array_split(r, h, axis=-2))},
-            ],
-            split=lambda rows, n_heads: np.array(np.split(rows, n_heads, axis=-2)),
-        ),
-        Mistake(
-            "interleaved-not-swapped",
-            "the columns were dealt out in turn, like cards, and the heads still stand behind the tokens",
-            RUNS + " Cut each row into (n_heads, d_head), in this order, and swap tokens and heads: axes −3 "
-            "and −2.",
-            SPLITTING,
-            split=lambda rows, n_heads: np.swapaxes(
-                rows.reshape(*rows.shape[:-1], rows.shape[-1] // n_heads, n_heads), -1, -2
-            ),
-        ),
-        Mistake(
-            "heads-last",
-            "each row was cut into (d_head, n_heads), and no axis was moved: the heads are the last one",
-            RUNS + " Cut each row into (n_heads, d_head), in this order, and swap tokens and heads: axes −3 "
-            "and −2.",
-            SPLITTING,
-            split=lambda rows, n_heads: rows.reshape(*rows.shape[:-1], rows.shape[-1] // n_heads, n_heads),
-        ),
-        Mistake(
-            "one-below-the-other",
-            "the heads were set one below the other, without an axis of their own",
-            "Each head has a table of its own, (..., n_heads, n, d_head). np.stack makes a new axis, and "
-            "np.concatenate does not.",
-            SPLITTING,
-            split=lambda rows, n_heads: np.concatenate(np.split(rows, n_heads, axis=-1), axis=-2),
-        ),
-        Mistake(
-            "first-head-only",
-            "only the first head came back",
-            "All heads are asked for, along an axis of their own.",
-            SPLITTING,
-            also=[{"split": lambda r, h: split_heads(r, h)[..., :1, :, :]}],
-            split=lambda rows, n_heads: rows[..., : rows.shape[-1] // n_heads],
-        ),
-        Mistake(
-            "last-head-only",
-            "only the last head came back",
-            "All heads are asked for, along an axis of their own: collect them in a list, one in each round "
-            "of the loop.",
-            SPLITTING,
-            split=lambda rows, n_heads: rows[..., -(rows.shape[-1] // n_heads) :],
-        ),
-        Mistake(
-            "heads-backwards",
-            "the heads came out in reverse order",
-            RUNS,
-            SPLITTING,
-            split=lambda rows, n_heads: split_heads(rows, n_heads)[..., ::-1, :, :],
-        ),
-        Mistake(
-            "overlapping",
-            "each run of columns starts one column after the one before",
-            RUNS + " So run h starts at column h · d_head.",
-            SPLITTING,
-            split=lambda rows, n_heads: np.stack(
-                [rows[..., h : h + rows.shape[-1] // n_heads] for h in range(n_heads)], axis=-3
-            ),
-        ),
-        Mistake(
-            "unchanged",
-            "the rows came back as they were",
-            RUNS,
-            SPLITTING,
-            split=lambda rows, n_heads: rows,
-        ),
-    )
-
-
-def _split_by_choices(rows: Array, n_heads: int, *, split: Step = split_heads) -> Array:
-    return split(rows, n_heads)
 
 
 def _row_0_of_head_0(inputs: Any, heads: Array, _call: Any) -> str:
@@ -149,13 +38,188 @@ def my_split_heads(rows: Array, n_heads: int) -> Array:
     return np.swapaxes(runs, -3, -2)
 
 
+SECTIONS = {"bare": "06: What a bare reshape does"}
+WORDS = {
+    "runs": RUNS,
+    "cut": "Cut each row into (n_heads, d_head), in this order, and swap tokens and heads: axes −3 and −2.",
+}
+EDITS = Edits(my_split_heads, {})
+MISTAKES = EDITS.mistakes(
+    """
+one-reshape § bare
+    the rows were made into heads by a reshape alone
+    `reshape` never moves a number: it reads row after row and fills head 0 with the first tokens, whole. Cut
+    each row into (n_heads, d_head) first, then swap the axes of tokens and heads.
+    | result => rows.reshape(*stack, n_heads, n, width // n_heads)
+    | result => rows.reshape(*stack, n_heads, n, -1)
+    | result => rows.reshape(n_heads, -1, width // n_heads)
+    | result => rows.reshape(n_heads, len(rows), -1)
+    | result => rows.reshape(n_heads, n, -1)
+
+interleaved
+    the columns were dealt out in turn, like cards: head 0 got columns 0, n_heads, 2·n_heads, …
+    {runs} So each row is cut into (n_heads, d_head), in this order: the heads first, and without order="F".
+    | result => np.moveaxis(rows.reshape(*stack, n, width // n_heads, n_heads), -1, -3)
+
+not-swapped
+    the axis of the heads still stands behind that of the tokens
+    Each head needs a table of its own, tokens by columns, so that @ passes the heads through: swap the axes
+    of tokens and heads.
+    | result => runs
+    | result => np.stack(np.split(rows, n_heads, axis=-1), axis=-2)
+
+wrong-two-swapped
+    the last two axes were swapped, those of the heads and of their columns
+    After the cut the axes are (..., n, n_heads, d_head). Tokens and heads should change places: axes −3 and
+    −2.
+    | result => np.swapaxes(runs, -1, -2)
+
+heads-turned
+    the table of each head is turned: its columns are the tokens
+    A token is a row, in each head as well: (..., n_heads, n, d_head).
+    | result => np.swapaxes(it, -1, -2)
+
+swapped-in-front
+    axes 0 and 1 were swapped, which are tokens and heads for one sentence only
+    On a stack the sentences come first. Count from the end: axes −3 and −2.
+    | result => np.swapaxes(runs, 0, 1)
+
+heads-in-front
+    the heads became the very first axis, before that of the sentences
+    Sentences stay in front: (..., n_heads, n, d_head). np.stack takes an axis, counted from the end, −3.
+    | result => np.array(np.split(rows, n_heads, axis=-1))
+
+three-axes-only
+    the code is written for exactly three axes
+    `*stack, n, width = rows.shape` takes any number of leading axes, none as well. Count axes from the end.
+    | result => three_axes_taken_apart(rows, n_heads)
+    | result => runs.transpose(0, 2, 1, 3)
+    | result => np.swapaxes(runs, 1, 2)
+    | result => rows.reshape(rows.shape[0], rows.shape[1], n_heads, -1).transpose(0, 2, 1, 3)
+    | result => first_three_axes_taken(rows, n_heads)
+    | result => runs.reshape(-1, n, n_heads, width // n_heads).swapaxes(1, 2)
+    | result => three_axes_taken_apart(rows[None] if rows.ndim == 2 else rows, n_heads)
+
+sentences-joined
+    the tokens of all sentences were joined into one long sentence
+    Each sentence keeps to itself. A reshape to (-1, …) folds all leading axes into one; `*stack, n, width =
+    rows.shape` keeps them.
+    | result => np.swapaxes(rows.reshape(-1, n_heads, width // n_heads), 0, 1)
+
+whole-width
+    every head got all the columns
+    The heads share the width: each gets d_head = width // n_heads columns.
+    | result => np.stack([rows] * n_heads, axis=-3)
+
+same-columns
+    every head got the same columns, the first ones
+    {runs}
+    | result => np.stack([rows[..., : width // n_heads]] * n_heads, axis=-3)
+
+counts-swapped
+    n_heads was taken for the width of a head
+    There are n_heads heads, and each is width // n_heads wide: cut each row into (n_heads, d_head).
+    | result => split_heads(rows, width // n_heads)
+
+turned-first § bare
+    the rows were transposed, and then made into heads by a reshape
+    `reshape` reads the transposed table row by row, and mixes tokens and columns. Cut each row into
+    (n_heads, d_head), then swap the axes of tokens and heads.
+    | result => np.swapaxes(rows, -1, -2).reshape(*stack, n_heads, n, width // n_heads)
+
+fixed-heads
+    the number of heads is fixed, whatever n_heads says
+    Use n_heads, and take the width of a head from the rows: width // n_heads.
+    @ n_fixed = 2 3 4
+    | result => split_heads(rows, n_fixed)
+
+all-axes-reversed
+    all axes were turned round
+    `.T` and np.transpose reverse every axis. Only tokens and heads should change places: axes −3 and −2.
+    | result => runs.T
+
+two-axes-transposed
+    `transpose` was given two axes
+    In PyTorch x.transpose(-3, -2) swaps two axes. NumPy's `transpose` takes the new order of all axes;
+    np.swapaxes(x, -3, -2) swaps two.
+    | result => runs.transpose(-3, -2)
+
+three-axes-as-in-pytorch
+    | result => three_axes_and_two_transposed(rows, n_heads)
+    | result => three_axes_and_view(rows, n_heads)
+    | result => three_axes_and_permute(rows, n_heads)
+
+first-axis-as-tokens
+    the first axis was taken for the tokens, which is so for one sentence only
+    On a stack `rows.shape[0]` counts sentences. Count from the end: the tokens are axis −2.
+    | result => rows.reshape(rows.shape[0], n_heads, -1).transpose(1, 0, 2)
+
+tokens-cut
+    the tokens were shared out among the heads, not the columns
+    Every head sees every token. np.split cuts axis 0 unless told otherwise; the columns are axis −1.
+    | result => np.array(np.split(rows, n_heads, axis=-2))
+    | result => np.array(np.split(rows, n_heads))
+    | result => rows.reshape(*stack, n_heads, n // n_heads, width)
+    | result => np.stack(np.array_split(rows, n_heads, axis=-2), axis=-3)
+    | result => np.array(np.array_split(rows, n_heads, axis=-2))
+
+interleaved-not-swapped
+    the columns were dealt out in turn, like cards, and the heads still stand behind the tokens
+    {runs} {cut}
+    | result => np.swapaxes(rows.reshape(*stack, n, width // n_heads, n_heads), -1, -2)
+
+heads-last
+    each row was cut into (d_head, n_heads), and no axis was moved: the heads are the last one
+    {runs} {cut}
+    | result => rows.reshape(*stack, n, width // n_heads, n_heads)
+
+one-below-the-other
+    the heads were set one below the other, without an axis of their own
+    Each head has a table of its own, (..., n_heads, n, d_head). np.stack makes a new axis, and
+    np.concatenate does not.
+    | result => np.concatenate(np.split(rows, n_heads, axis=-1), axis=-2)
+
+first-head-only
+    only the first head came back
+    All heads are asked for, along an axis of their own.
+    | result => rows[..., : width // n_heads]
+    | result => it[..., :1, :, :]
+
+last-head-only
+    only the last head came back
+    All heads are asked for, along an axis of their own: collect them in a list, one in each round of the
+    loop.
+    | result => rows[..., -(width // n_heads) :]
+
+heads-backwards
+    the heads came out in reverse order
+    {runs}
+    | result => it[..., ::-1, :, :]
+
+overlapping
+    each run of columns starts one column after the one before
+    {runs} So run h starts at column h · d_head.
+    | result => np.stack([rows[..., h : h + width // n_heads] for h in range(n_heads)], axis=-3)
+
+unchanged
+    the rows came back as they were
+    {runs}
+    | result => rows
+""",
+    SPLITTING,
+    SECTIONS,
+    WORDS,
+    told=(as_in_pytorch("split", "rows"),),
+)
+
+
 EXERCISE = Write(
     name="split-heads",
     answer=my_split_heads,
     task="Rows into heads, for one sentence and for stacks.",
     call="my_split_heads(rows, n_heads)",
     right=split_heads,
-    recipe=_split_by_choices,
+    recipe=EDITS.recipe(),
     probes=(
         Probe("one sentence, 2 heads", {"rows": traced(4, 6), "n_heads": 2}),
         Probe("one sentence, 3 heads", {"rows": numbers(5, 12), "n_heads": 3}),
@@ -171,7 +235,7 @@ EXERCISE = Write(
     ),
     axes=("head", "token", "column"),
     two_stacked=("text", "sentence"),
-    mistakes=(*split_mistakes(), *_only_split_mistakes()),
+    mistakes=MISTAKES,
     hints=(
         "Two steps. First cut the last axis of each row in two: which shape has n_heads runs of d_head "
         "numbers in each row?",

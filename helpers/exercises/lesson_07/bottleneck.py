@@ -3,8 +3,6 @@
 from helpers.exercises.kinds.choose import Choose
 
 ONE_VECTOR = "07: Why attention replaced the single vector"
-
-
 EXERCISE = Choose(
     name="bottleneck",
     task="Why does the model with one vector fall further behind, the longer the word?",

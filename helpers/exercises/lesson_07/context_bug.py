@@ -1,19 +1,14 @@
-"""context-bug, lesson 07: A reader whose answers were never in the context."""
+"""context-bug, lesson 07: A reader whose answers were never in the context.
+
+Recipe and mistakes are those of cross-attention.
+"""
 
 from helpers.attention import attention
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_07.cross_attention import EXERCISE as CROSS_ATTENTION
 from helpers.exercises.lesson_07.shared import TWO, cross_attention_output, cross_by_choices
 from helpers.validation import Array
-
-
-def bug(x: Array, context: Array, w_q: Array, w_k: Array, w_v: Array) -> Array:
-    """(..., n_queries, d_model), (..., n_keys, d_context), matrices -> output, wrong: values come from x."""
-    queries = x @ w_q
-    keys = context @ w_k
-    values = x @ w_v
-    output, _ = attention(queries, keys, values)
-    return output
 
 
 def my_reader(x: Array, context: Array, w_q: Array, w_k: Array, w_v: Array) -> Array:
@@ -25,10 +20,11 @@ def my_reader(x: Array, context: Array, w_q: Array, w_k: Array, w_v: Array) -> A
     return output
 
 
+EDITS = Edits(my_reader, {"carried": "context @ w_v"})
 EXERCISE = Mend(
     name="context-bug",
     answer=my_reader,
-    bug=bug,
+    bug=EDITS.bug("carried => x @ w_v"),
     task="A reader whose answers were never in the context.",
     given="values-from-x",
     symptom="in the example every source token carries [0, 4], and the reader brings back 0.5. Of which "

@@ -1,7 +1,10 @@
-"""cross-attention, lesson 07: one head of cross attention: x asks, context answers."""
+"""cross-attention, lesson 07: one head of cross attention: x asks, context answers.
 
-import math
-from collections.abc import Iterable
+What attends is told as edits of one step; the rest is a recipe, since slips/ gives its mistakes as steps.
+"""
+
+import functools
+import math  # noqa: F401 (an edit names it)
 from typing import Any
 
 import numpy as np
@@ -9,6 +12,7 @@ import numpy as np
 from helpers.attention import attention
 from helpers.cross_attention import cross_attention
 from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.write import Property, Write
 from helpers.exercises.lesson_07.shared import (
@@ -28,257 +32,208 @@ from helpers.masking import causal_mask
 from helpers.multi_head import Projections, multi_head_attention
 from helpers.validation import Array
 
-SAME = "07: When both are the same"
-
-
-LARGE = "02: What large scores do"
-
 
 def _by_helper(queries: Array, keys: Array, values: Array, **_steps: Any) -> Array:
     return attention(queries, keys, values)[0]
 
 
-def _from(
-    name: str, says: str, idea: str, project: Step, *others: Step, reread: str = TWO,
-    instead: Step | None = None,
-) -> Mistake:  # fmt: skip
-    """Queries, keys or values from the wrong place. Where shapes do not fit, a helper stops otherwise."""
-    own = [{"project": other} for other in others]
-    by_helper = [{"project": each, "attend": _by_helper} for each in (project, *others)]
-    in_one_call = [{"instead": instead}] if instead else []
-    return Mistake(name, says, idea, reread, also=[*own, *by_helper, *in_one_call], project=project)
+def projected(x: Array, context: Array, w_q: Array, w_k: Array, w_v: Array) -> tuple[Array, ...]:
+    """The step of the answer that these mistakes change: what attends."""
+    return x @ w_q, context @ w_k, context @ w_v
 
 
-WHO = (
-    "x is being written, and asks: queries come from x. context is being read, and answers: keys and values "
-    "both come from context."
+EDITS = Edits(projected, {"queries": "x @ w_q", "keys": "context @ w_k", "values": "context @ w_v"})
+SECTIONS = {
+    "same": "07: When both are the same",
+    "practice": "07: In practice",
+    "roles": "04: Queries, keys and values",
+    "large": "02: What large scores do",
+}
+WORDS = {
+    "who": "x is being written, and asks: queries come from x. context is being read, and answers: keys and "
+    "values both come from context.",
+    "jobs": "Each matrix has one job: x @ w_q asks, context @ w_k is matched, context @ w_v is mixed.",
+    "in_out": IN_OUT,
+}
+PROJECTING = EDITS.mistakes(
+    """
+keys-from-x
+    the keys were made from x
+    {who}
+    | keys => x @ w_k
+
+values-from-x
+    the values were made from x
+    {who} The key says where to look, the value what is found there: both belong to the same source token.
+    | values => x @ w_v
+    | values => np.resize(x @ w_v, (*context.shape[:-1], w_v.shape[-1]))
+
+context-ignored § same
+    queries, keys and values were all made from x, and the context was not read
+    That is self-attention. {who}
+    | context => x
+
+x-ignored § same
+    queries, keys and values were all made from the context, and x was not asked
+    That is self-attention of the context. {who}
+    | x => context
+
+sides-swapped
+    `x` and `context` changed places: queries were made from the context, keys and values from x
+    {who}
+    | queries => context @ w_q; keys => x @ w_k; values => x @ w_v
+
+queries-and-keys-swapped
+    the queries were made from the context, and the keys from x
+    {who}
+    | queries => context @ w_q; keys => x @ w_k
+
+queries-and-values-swapped
+    the queries were made from the context, and the values from x
+    {who}
+    | queries => context @ w_q; values => x @ w_v
+
+both-read § practice
+    `x` and `context` were joined, and both were read
+    One sequence that holds both is what most chat models have. In cross attention the context alone gives
+    keys and values.
+    | context => np.concatenate([context, x], axis=-2)
+    | context => np.concatenate([x, context], axis=-2)
+    | context => np.concatenate([context, x])
+    | context => np.concatenate([x, context])
+
+w_q-and-w_k-swapped
+    w_q and w_k changed places
+    {jobs}
+    | queries => x @ w_k; keys => context @ w_q
+
+w_k-and-w_v-swapped
+    keys and values changed places (the matrices, or the arguments)
+    {jobs}
+    | keys => context @ w_v; values => context @ w_k
+
+w_q-twice
+    queries and keys were both made with w_q
+    {jobs}
+    | keys => context @ w_q
+
+w_k-twice
+    queries and keys were both made with w_k
+    {jobs}
+    | queries => x @ w_k
+
+keys-from-w_v
+    keys and values were both made with w_v
+    {jobs}
+    | keys => context @ w_v
+
+values-from-w_k
+    keys and values were both made with w_k
+    {jobs}
+    | values => context @ w_k
+
+made-from-a-projection
+    the keys were made from the queries, or the values from the keys, or w_k was left out
+    The line that stops tells which. Keys and values are both made from the context itself. {jobs}
+    | keys => x @ w_q @ w_k
+    | values => context @ w_k @ w_v
+
+no-w_k
+    the context itself was matched: w_k was left out
+    Queries and keys meet in one common space, into which w_q and w_k bring them. {jobs}
+    | keys => context
+
+no-w_q
+    `x` itself asked: w_q was left out
+    Queries and keys meet in one common space, into which w_q and w_k bring them. {jobs}
+    | queries => x
+
+w_q-applied-twice
+    `x` was multiplied by w_q twice
+    Is `x @ w_q` taken once more in the call? {jobs}
+    | queries => x @ w_q @ w_q
+
+multiplied-entry-by-entry
+    `*` multiplied entry by entry, where a matrix product is meant
+    `*` needs two arrays of fitting shapes, and sums nothing; a matrix product is written `@`. {jobs}
+    | queries => x * w_q; keys => context * w_k; values => context * w_v
+
+no-w_v
+    the context itself was mixed: w_v was left out
+    {jobs}
+    | values => context
+
+no-projection
+    `x` and `context` attended as they are: no matrix was used
+    Their entries name different things, and need not be equally many. {jobs}
+    | queries => x; keys => context; values => context
+
+w_v-only
+    `x` and `context` were matched as they are: w_q and w_k were left out
+    Their entries name different things: w_q and w_k bring them into one common space. {jobs}
+    | queries => x; keys => context
+
+x-mixed
+    `x` itself was mixed
+    The query asks, and brings home what the context holds. {jobs}
+    | values => x
+
+matrices-transposed § roles
+    a matrix was transposed, or w_q was left out
+    {in_out} Without w_q, `x` and the keys have different widths.
+    | queries => x @ w_q.T; keys => context @ w_k.T; values => context @ w_v.T
+    | values => context @ w_v.T
+    | keys => context @ w_k.T
+    | queries => np.dot(x, w_q.T)
+
+factors-turned-round § roles
+    a product has its factors the wrong way round: a matrix stands on the left of the tokens
+    The line that stops tells which. A token is a row, and a matrix stands on the right: x @ w_q.
+    | queries => w_q @ x; keys => w_k @ context; values => w_v @ context
+    | queries => np.dot(w_q, x)
+    | keys => w_k @ context
+    | values => w_v @ context
+
+root-d_model § large
+    the scores were divided by √d_model, the width of x
+    A score is a dot product of a query and a key, a sum of d_k terms: d_k is the width after the projection,
+    w_q.shape[-1].
+    | queries => it * math.sqrt(w_q.shape[-1] / x.shape[-1])
+
+root-d_context § large
+    the scores were divided by √d_context, the width of the context
+    A score is a dot product of a query and a key, a sum of d_k terms: d_k is the width after the projection,
+    w_k.shape[-1].
+    | queries => it * math.sqrt(w_q.shape[-1] / context.shape[-1])
+""",
+    TWO,
+    SECTIONS,
+    WORDS,
 )
+PROJECTED = EDITS.recipe()
+IN_ONE_CALL: dict[str, Step] = {
+    "context-ignored": lambda x, context, matrices: multi_head_attention(x, matrices, 1)[0],
+    "x-ignored": lambda x, context, matrices: multi_head_attention(context, matrices, 1)[0],
+    "sides-swapped": lambda x, context, matrices: cross_attention(context, x, matrices)[0],
+}
 
 
-EACH_ITS_OWN = "Each matrix has one job: x @ w_q asks, context @ w_k is matched, context @ w_v is mixed."
-
-
-def _other_projections() -> Iterable[Mistake]:
-    return (
-        _from(
-            "keys-from-x",
-            "the keys were made from x",
-            WHO,
-            lambda x, c, w_q, w_k, w_v: (x @ w_q, x @ w_k, c @ w_v),
-        ),
-        _from(
-            "values-from-x",
-            "the values were made from x",
-            f"{WHO} The key says where to look, the value what is found there: both belong to the same "
-            "source token.",
-            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, x @ w_v),
-            lambda x, c, w_q, w_k, w_v: (
-                x @ w_q,
-                c @ w_k,
-                np.resize(x @ w_v, (*c.shape[:-1], w_v.shape[-1])),
-            ),
-        ),
-        _from(
-            "context-ignored",
-            "queries, keys and values were all made from x, and the context was not read",
-            f"That is self-attention. {WHO}",
-            lambda x, c, w_q, w_k, w_v: (x @ w_q, x @ w_k, x @ w_v),
-            reread=SAME,
-            instead=lambda x, context, matrices: multi_head_attention(x, matrices, 1)[0],
-        ),
-        _from(
-            "x-ignored",
-            "queries, keys and values were all made from the context, and x was not asked",
-            f"That is self-attention of the context. {WHO}",
-            lambda x, c, w_q, w_k, w_v: (c @ w_q, c @ w_k, c @ w_v),
-            reread=SAME,
-            instead=lambda x, context, matrices: multi_head_attention(context, matrices, 1)[0],
-        ),
-        _from(
-            "sides-swapped",
-            "`x` and `context` changed places: queries were made from the context, keys and values from x",
-            WHO,
-            lambda x, c, w_q, w_k, w_v: (c @ w_q, x @ w_k, x @ w_v),
-            instead=lambda x, context, matrices: cross_attention(context, x, matrices)[0],
-        ),
-        _from(
-            "queries-and-keys-swapped",
-            "the queries were made from the context, and the keys from x",
-            WHO,
-            lambda x, c, w_q, w_k, w_v: (c @ w_q, x @ w_k, c @ w_v),
-        ),
-        _from(
-            "queries-and-values-swapped",
-            "the queries were made from the context, and the values from x",
-            WHO,
-            lambda x, c, w_q, w_k, w_v: (c @ w_q, c @ w_k, x @ w_v),
-        ),
-        _from(
-            "both-read",
-            "`x` and `context` were joined, and both were read",
-            "One sequence that holds both is what most chat models have. In cross attention the context "
-            "alone gives keys and values.",
-            lambda x, c, w_q, w_k, w_v: _of_joined(x, np.concatenate([c, x], axis=-2), w_q, w_k, w_v),
-            lambda x, c, w_q, w_k, w_v: _of_joined(x, np.concatenate([x, c], axis=-2), w_q, w_k, w_v),
-            lambda x, c, w_q, w_k, w_v: _of_joined(x, np.concatenate([c, x]), w_q, w_k, w_v),
-            lambda x, c, w_q, w_k, w_v: _of_joined(x, np.concatenate([x, c]), w_q, w_k, w_v),
-            reread="07: In practice",
-        ),
-        _from(
-            "w_q-and-w_k-swapped",
-            "w_q and w_k changed places",
-            EACH_ITS_OWN,
-            lambda x, c, w_q, w_k, w_v: (x @ w_k, c @ w_q, c @ w_v),
-        ),
-        _from(
-            "w_k-and-w_v-swapped",
-            "keys and values changed places (the matrices, or the arguments)",
-            EACH_ITS_OWN,
-            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_v, c @ w_k),
-        ),
-        _from(
-            "w_q-twice",
-            "queries and keys were both made with w_q",
-            EACH_ITS_OWN,
-            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_q, c @ w_v),
-        ),
-        _from(
-            "w_k-twice",
-            "queries and keys were both made with w_k",
-            EACH_ITS_OWN,
-            lambda x, c, w_q, w_k, w_v: (x @ w_k, c @ w_k, c @ w_v),
-        ),
-        _from(
-            "keys-from-w_v",
-            "keys and values were both made with w_v",
-            EACH_ITS_OWN,
-            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_v, c @ w_v),
-        ),
-        _from(
-            "values-from-w_k",
-            "keys and values were both made with w_k",
-            EACH_ITS_OWN,
-            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, c @ w_k),
-        ),
-        _from(
-            "made-from-a-projection",
-            "the keys were made from the queries, or the values from the keys, or w_k was left out",
-            f"The line that stops tells which. Keys and values are both made from the context itself. "
-            f"{EACH_ITS_OWN}",
-            lambda x, c, w_q, w_k, w_v: (x @ w_q, x @ w_q @ w_k, c @ w_v),
-            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, c @ w_k @ w_v),
-        ),
-        Mistake(
-            "no-w_k",
-            "the context itself was matched: w_k was left out",
-            f"Queries and keys meet in one common space, into which w_q and w_k bring them. {EACH_ITS_OWN}",
-            TWO,
-            project=lambda x, c, w_q, w_k, w_v: (x @ w_q, c, c @ w_v),
-            attend=_by_helper,
-        ),
-        Mistake(
-            "no-w_q",
-            "`x` itself asked: w_q was left out",
-            f"Queries and keys meet in one common space, into which w_q and w_k bring them. {EACH_ITS_OWN}",
-            TWO,
-            project=lambda x, c, w_q, w_k, w_v: (x, c @ w_k, c @ w_v),
-            attend=_by_helper,
-        ),
-        Mistake(
-            "one-product-more",
-            "the output was multiplied by a matrix once more",
-            f"w_v has made the values already, and the output is a mixture of them. {EACH_ITS_OWN}",
-            TWO,
-            also=[
-                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_k},
-                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_q},
-                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_v.T},
-                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_k.T},
-                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_q.T},
-                {"instead": lambda x, c, m: cross_attention(x, c, m._replace(w_o=m.w_v))[0]},
-            ],
-            instead=lambda x, c, m: _one_head(x, c, m) @ m.w_v,
-        ),
-        _from(
-            "w_q-applied-twice",
-            "`x` was multiplied by w_q twice",
-            f"Is `x @ w_q` taken once more in the call? {EACH_ITS_OWN}",
-            lambda x, c, w_q, w_k, w_v: (x @ w_q @ w_q, c @ w_k, c @ w_v),
-        ),
-        _from(
-            "multiplied-entry-by-entry",
-            "`*` multiplied entry by entry, where a matrix product is meant",
-            f"`*` needs two arrays of fitting shapes, and sums nothing; a matrix product is written `@`. "
-            f"{EACH_ITS_OWN}",
-            lambda x, c, w_q, w_k, w_v: (x * w_q, c * w_k, c * w_v),
-        ),
-        _from(
-            "no-w_v",
-            "the context itself was mixed: w_v was left out",
-            EACH_ITS_OWN,
-            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, c),
-        ),
-        _from(
-            "no-projection",
-            "`x` and `context` attended as they are: no matrix was used",
-            f"Their entries name different things, and need not be equally many. {EACH_ITS_OWN}",
-            lambda x, c, w_q, w_k, w_v: (x, c, c),
-        ),
-        _from(
-            "w_v-only",
-            "`x` and `context` were matched as they are: w_q and w_k were left out",
-            f"Their entries name different things: w_q and w_k bring them into one common space. "
-            f"{EACH_ITS_OWN}",
-            lambda x, c, w_q, w_k, w_v: (x, c, c @ w_v),
-        ),
-        _from(
-            "x-mixed",
-            "`x` itself was mixed",
-            f"The query asks, and brings home what the context holds. {EACH_ITS_OWN}",
-            lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, x),
-        ),
-        Mistake(
-            "matrices-transposed",
-            "a matrix was transposed, or w_q was left out",
-            f"{IN_OUT} Without w_q, `x` and the keys have different widths.",
-            "04: Queries, keys and values",
-            also=[
-                {"project": lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, c @ w_v.T)},
-                {"project": lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k.T, c @ w_v)},
-                {"project": lambda x, c, w_q, w_k, w_v: (np.dot(x, w_q.T), c @ w_k, c @ w_v)},
-            ],
-            project=lambda x, c, w_q, w_k, w_v: (x @ w_q.T, c @ w_k.T, c @ w_v.T),
-        ),
-        Mistake(
-            "keys-not-transposed",
-            "the keys were not transposed",
-            "In `queries @ ...` each column on the right should be one key: exchange the last two axes of "
-            "the keys, np.swapaxes(keys, -1, -2).",
-            "01: All pairs at once",
-            match=lambda queries, keys: queries @ keys,
-        ),
-        Mistake(
-            "factors-turned-round",
-            "a product has its factors the wrong way round: a matrix stands on the left of the tokens",
-            "The line that stops tells which. A token is a row, and a matrix stands on the right: x @ w_q.",
-            "04: Queries, keys and values",
-            also=[
-                {"project": lambda x, c, w_q, w_k, w_v: (np.dot(w_q, x), c @ w_k, c @ w_v)},
-                {"project": lambda x, c, w_q, w_k, w_v: (x @ w_q, w_k @ c, c @ w_v)},
-                {"project": lambda x, c, w_q, w_k, w_v: (x @ w_q, c @ w_k, w_v @ c)},
-            ],
-            project=lambda x, c, w_q, w_k, w_v: (w_q @ x, w_k @ c, w_v @ c),
-        ),
-    )
+def _as_steps(mistake: Mistake) -> Mistake:
+    """A mistake in what attends, as choices of the recipe. A helper stops otherwise where shapes differ."""
+    own: list[dict[str, Any]] = [{"project": functools.partial(PROJECTED, **way)} for way in mistake.ways]
+    by_helper = [{**way, "attend": _by_helper} for way in own]
+    if mistake.name in ("no-w_k", "no-w_q"):
+        own = []
+    if mistake.name in ("matrices-transposed", "factors-turned-round", "root-d_model", "root-d_context"):
+        by_helper = []
+    calls = [{"instead": IN_ONE_CALL[mistake.name]}] if mistake.name in IN_ONE_CALL else []
+    ways = [*own, *by_helper, *calls]
+    return Mistake(mistake.name, mistake.says, mistake.idea, mistake.reread, ways[1:], **ways[0])
 
 
 def _one_head(x: Array, context: Array, matrices: Projections) -> Array:
     w_q, w_k, w_v = map(np.asarray, matrices[:3])
     return cross_attention_output(x, context, w_q, w_k, w_v)
-
-
-def _of_joined(x: Array, joined: Array, w_q: Array, w_k: Array, w_v: Array) -> tuple[Array, ...]:
-    return x @ w_q, joined @ w_k, joined @ w_v
 
 
 def _pair(
@@ -419,7 +374,30 @@ EXERCISE = Write(
     axes=("target token", "entry"),
     two_stacked=("pair", "reading"),
     mistakes=(
-        *_other_projections(),
+        *map(_as_steps, PROJECTING),
+        Mistake(
+            "one-product-more",
+            "the output was multiplied by a matrix once more",
+            f"w_v has made the values already, and the output is a mixture of them. {WORDS['jobs']}",
+            TWO,
+            also=[
+                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_k},
+                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_q},
+                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_v.T},
+                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_k.T},
+                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_q.T},
+                {"instead": lambda x, c, m: cross_attention(x, c, m._replace(w_o=m.w_v))[0]},
+            ],
+            instead=lambda x, c, m: _one_head(x, c, m) @ m.w_v,
+        ),
+        Mistake(
+            "keys-not-transposed",
+            "the keys were not transposed",
+            "In `queries @ ...` each column on the right should be one key: exchange the last two axes of "
+            "the keys, np.swapaxes(keys, -1, -2).",
+            "01: All pairs at once",
+            match=lambda queries, keys: queries @ keys,
+        ),
         Mistake(
             "x-added",
             "`x`, or a product of it, was added to the output",
@@ -441,26 +419,6 @@ EXERCISE = Write(
             ALIGNMENT,
             also=[{"width": hidden_behind(causal_mask)}, masked_by(upper_left), masked_by(causal_mask)],
             width=hidden_behind(upper_left),
-        ),
-        Mistake(
-            "root-d_model",
-            "the scores were divided by √d_model, the width of x",
-            "A score is a dot product of a query and a key, a sum of d_k terms: d_k is the width after the "
-            "projection, w_q.shape[-1].",
-            LARGE,
-            project=lambda x, c, w_q, w_k, w_v: (
-                x @ w_q * math.sqrt(w_q.shape[-1] / x.shape[-1]), c @ w_k, c @ w_v
-            ),
-        ),
-        Mistake(
-            "root-d_context",
-            "the scores were divided by √d_context, the width of the context",
-            "A score is a dot product of a query and a key, a sum of d_k terms: d_k is the width after the "
-            "projection, w_k.shape[-1].",
-            LARGE,
-            project=lambda x, c, w_q, w_k, w_v: (
-                x @ w_q * math.sqrt(w_q.shape[-1] / c.shape[-1]), c @ w_k, c @ w_v
-            ),
         ),
         Mistake(
             "whole-numbers-kept",

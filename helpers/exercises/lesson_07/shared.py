@@ -13,17 +13,8 @@ from helpers.multi_head import Projections
 from helpers.validation import Array
 
 TWO = "07: Two sequences"
-
-
 ALIGNMENT = "07: A hand-made alignment"
-
-
-SHARES = "03: From scores to weights"
-
-
 FUTURE = "05: The future must be hidden"
-
-
 Step = Callable[..., Any]
 
 
@@ -72,6 +63,3 @@ def masked_by(mask_of: Callable[[int, int], Array]) -> dict[str, Step]:
     return {
         "mix": lambda w, q, k, v: attention(q, k, v, mask=mask_of(q.shape[-2], k.shape[-2]))[0],
     }
-
-
-SPANISH_PARTS = ("article", "animal", "colour", "action", "masculine")

@@ -1,18 +1,20 @@
-"""source-mask, lesson 07: attend, and hide the padding of the source."""
+"""source-mask, lesson 07: attend, and hide the padding of the source.
 
-from collections.abc import Callable
+Its own mistakes are edits of the answer, written out; those of other lessons are steps, from slips/.
+"""
+
 from typing import Any
 
 import numpy as np
 
 from helpers.attention import attention
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe
 from helpers.exercises.kinds.write import Property, Write
-from helpers.exercises.lesson_07.shared import Step, only, upper_left, with_ways
-from helpers.exercises.slips.hiding import MASKED_MISTAKES, hide_mistakes, own_softmax
-from helpers.exercises.slips.mixing import triple
-from helpers.masking import Mask, causal_mask, padding_mask
+from helpers.exercises.lesson_07.shared import only, upper_left, with_ways  # noqa: F401 (edits name some)
+from helpers.exercises.slips.hiding import MASKED_MISTAKES, hide_mistakes, index, own_softmax  # noqa: F401
+from helpers.exercises.slips.mixing import by_product, triple  # noqa: F401
+from helpers.masking import Mask, causal_mask, padding_mask  # noqa: F401
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
 from helpers.softmax import softmax
@@ -21,132 +23,290 @@ from helpers.validation import Array
 SOURCE = "07: The mask of the source"
 
 
-AXIS = "03: Which axis?"
-
-
-PADDING = "05: Padding"
-
-
 def read_with_padding(queries: Array, keys: Array, values: Array, source_lengths: Array) -> Array:
     """Queries, keys, values, (n_sentences,) -> output (n_sentences, n_queries, d_v); padding is hidden."""
     return attention(queries, keys, values, padding_mask(source_lengths, keys.shape[-2]))[0]
 
 
-def _by_root_d_k(scores: Array, queries: Array, keys: Array) -> Array:
-    return scale_scores(scores, queries.shape[-1])
-
-
-def _minus_infinity(scores: Array, mask: Mask) -> Array:
-    return np.where(mask, scores, -np.inf)
-
-
-def _keep(weights: Array, _mask: Mask) -> Array:
-    return weights
-
-
-def _shared_again(weights: Array, mask: Mask) -> Array:
+def shared_again(weights: Array, mask: Mask) -> Array:
     """The weights of the padding set to 0, and the rest of each row divided by its sum."""
     return weights * mask / (weights * mask).sum(axis=-1, keepdims=True)
 
 
-def _mixed(weights: Array, queries: Array, keys: Array, values: Array) -> Array:
-    return weights @ values
+def lowered(keys: Array, real: Mask, number: float) -> Array:
+    return np.where(real[:, :, None], keys, number)
 
 
-def _as_given(queries: Array, keys: Array, values: Array, mask: Mask) -> tuple[Array, Array, Array]:
-    return queries, keys, values
+def turned_mask(lengths: Array, n_queries: int) -> Mask:
+    return np.swapaxes(padding_mask(lengths, n_queries), -1, -2)
 
 
-def _real(lengths: Array, n_keys: int) -> Mask:
-    return np.arange(n_keys) < lengths[:, None]
+def both_masks(lengths: Array, queries: Array, keys: Array) -> Mask:
+    return padding_mask(lengths, keys.shape[-2]) & turned_mask(lengths, queries.shape[-2])
 
 
-def _for_all_queries(real: Mask, _lengths: Array, _n_queries: int) -> Mask:
-    return real[:, None, :]
+def by_hand(queries: Array, keys: Array, values: Array, source_lengths: Array) -> Array:
+    """The answer with its steps written out, which the mistakes edit."""
+    real = np.arange(keys.shape[-2]) < source_lengths[:, None]
+    mask = real[:, None, :]
+    scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
+    return softmax(np.where(mask, scores, -np.inf)) @ values
 
 
-def _padded_by_choices(
-    queries: Array, keys: Array, values: Array, source_lengths: Array, *, real: Step = _real,
-    spread: Step = _for_all_queries, change: Step = _as_given, match: Step = dot_product_scores,
-    scale: Step = _by_root_d_k, width: Step | None = None, hide: Step = _minus_infinity,
-    share: Step = softmax, weigh: Step = _keep, mix: Step = _mixed,
-    instead: Step | None = None, whole: Step | None = None,
-) -> Array:  # fmt: skip
-    """`instead` takes the mask and does all the rest: the helper, say. `whole` does everything."""
-    if whole is not None:
-        return whole(queries, keys, values, source_lengths)
-    flat = real(source_lengths, keys.shape[-2])
-    mask = spread(flat, source_lengths, queries.shape[-2])
-    if instead is not None:
-        return instead(queries, keys, values, mask)
-    queries, keys, values = change(queries, keys, values, flat)
-    scores = match(queries, keys)
-    scores = scale(scores, queries, keys) if width is None else scores / width(values)
-    return mix(weigh(share(hide(scores, mask)), mask), queries, keys, values)
+EDITS = Edits(by_hand, {
+    "places": "np.arange(keys.shape[-2])", "real": "np.arange(keys.shape[-2]) < source_lengths[:, None]",
+    "spread": "real[:, None, :]", "match": "dot_product_scores(queries, keys)", "k": "keys in match",
+    "scale": "scale_scores(dot_product_scores(queries, keys), queries.shape[-1])",
+    "hide": "np.where(mask, scores, -np.inf)", "share": "softmax(np.where(mask, scores, -np.inf))",
+    "weigh": "softmax(np.where(mask, scores, -np.inf))",
+    "mix": "softmax(np.where(mask, scores, -np.inf)) @ values",
+    "output": "softmax(np.where(mask, scores, -np.inf)) @ values",
+}, {
+    "scale": "match, queries, keys", "hide": "scores, mask", "share": "hide", "weigh": "it, mask",
+    "mix": "weigh, queries, keys, values",
+})  # fmt: skip
+SECTIONS = {
+    "mask": SOURCE,
+    "infinity": "05: Minus infinity before softmax",
+    "fail": "05: Two ways that fail",
+    "true": "05: True means may attend",
+    "axis": "03: Which axis?",
+    "pairs": "01: All pairs at once",
+}
+WORDS = {
+    "still_e": "A score of 0 is not a weight of 0: softmax gives it e⁰ / the sum. The *score* has to "
+    "become −∞.",
+    "source": "The padding belongs to the source, and the source gives the keys: hide columns of the scores.",
+    "own": "Each sentence has its own length",
+    "column": "compare the places, a row, with the lengths, a column.",
+    "zero": "Places count from 0",
+}
+OWN = EDITS.mistakes(
+    """
+padding-ignored § mask
+    the padding was read as if it were text
+    The scores of the keys from `length` on should become −∞, before softmax.
+    | hide => scores
 
+inverted § true
+    the mask was read the other way round: the real tokens were hidden, and the padding read
+    True = may attend: the first `length` keys. −∞ belongs where the mask is False.
+    | hide => np.where(mask, -np.inf, scores)
+    | hide => np.where(mask, -np.inf, scores); share => own_softmax(hide)
+    | output => attention(queries, keys, values, ~mask)[0]
+    | hide => scores - 1e9 * mask
+    | hide => np.where(mask, -1e9, scores)
 
-def _turned_real(lengths: Array, n_keys: int) -> Mask:
-    return np.arange(n_keys)[:, None] < lengths
+score-0 § fail
+    the scores of the padding became 0 (which is also what keys of zeros give)
+    {still_e}
+    | hide => np.where(mask, scores, 0.0)
 
+weights-zeroed § fail
+    the weights of the padding, or its values, were set to 0, and the rest was left as it was
+    Then the weights of a row no longer sum to 1: the padding has taken its share. Hide the scores before
+    softmax, or divide by the sum of what is left.
+    | hide => scores; weigh => it * mask
 
-def _helper_with_mask(queries: Array, keys: Array, values: Array, mask: Mask) -> Array:
-    return attention(queries, keys, values, mask)[0]
+padding-zeroed § fail
+    keys and values of the padding were both set to 0
+    {still_e} The share of the padding is lost, and the output comes out too small.
+    | hide => np.where(mask, scores, 0.0); weigh => it * mask
 
+infinite-keys § infinity
+    the keys of the padding became −∞, or very negative
+    Where the query's entries are positive, such a key scores very low; where they are negative, it scores
+    very *high*; and −∞ and +∞ sum to nan. It is the *score* that should be −∞.
+    | k => lowered(keys, real, -np.inf); hide => scores
+    @ n = -np.inf -1e9
+    | k => lowered(keys, real, n); hide => scores; match => by_product(queries, k); share
+    | k => lowered(keys, real, n); hide => scores; match => by_product(queries, k); share => own_softmax(hide)
 
-def _index(scores: Array, mask: Mask) -> Array:
-    hidden = scores.copy()
-    hidden[~mask] = -np.inf
-    return hidden
+renormalised § fail
+    the padding was set to 0 after the exponentials: the largest score was taken over the padding, too
+    That is right until a padding score lies far above the others, 800, say: then the exponentials of all
+    real tokens are 0, and 0/0 is left. Hide the scores first, then take softmax.
+    | hide => scores; weigh => shared_again(it, mask)
+    | hide => scores; weigh => np.nan_to_num(shared_again(it, mask))
 
+one-too-many
+    one padding key too many stays open
+    {zero}: the real tokens of a source of length 3 have the places 0, 1 and 2, all *smaller* than 3.
+    | real => places <= source_lengths[:, None]
 
-def _add(scores: Array, mask: Mask) -> Array:
-    return scores + np.where(mask, 0.0, -np.inf)
+one-too-few
+    the last real token of each source was hidden, too
+    {zero}: the real tokens of a source of length 3 have the places 0, 1 and 2. (np.arange(1, n_keys + 1)
+    counts from 1, and keys[:length - 1] stops too early.)
+    | real => places < source_lengths[:, None] - 1
+    | real => places < source_lengths[:, None] - 1; share => own_softmax(hide)
 
+lengths-in-a-row
+    the lengths were compared as a row, like the places
+    Each place should meet each length: a row of places, np.arange(n_keys), and the lengths as a column,
+    source_lengths[:, None, None].
+    | real => places < source_lengths
+    | real => source_lengths > places
+    | real => places[None, :] < source_lengths
+    | real => places[None, None, :] < source_lengths
+    | real => it.T; spread => real
+    | real => it.T; spread => real; output => attention(queries, keys, values, mask)[0]
+    | real => it.T; spread => real; hide => np.where(~mask, -np.inf, scores)
+    | real => it.T; spread => real; hide => index(scores, mask)
 
-def _other_way(scores: Array, mask: Mask) -> Array:
-    return np.where(~mask, -np.inf, scores)
+mask-of-another-width § mask
+    the mask does not have a column for each key
+    The mask is as wide as the padded source, keys.shape[-2]. How long the target is, and how long the
+    longest source, does not come into it.
+    @ n = queries.shape[-2] source_lengths.max() keys.shape[-1] values.shape[-1] len(keys) len(source_lengths)
+    | output => attention(queries, keys, values, padding_mask(source_lengths, n))[0]
+    @ n = queries.shape[-2] source_lengths.max() len(keys)
+    | output => attention(queries, keys, values, np.arange(n) < source_lengths[:, None, None])[0]
 
+mask-as-index § infinity
+    the mask was used as an index, which needs the full shape of the scores
+    An axis of 1 does not broadcast in an index. np.where does it: np.where(mask, scores, -np.inf).
+    | hide => index(scores, mask)
 
-def _mask_shape(
-    name: str, says: str, idea: str, *spreads: Step, reread: str = PADDING,
-    whole: Callable[[Array, int, int], Mask] | None = None,
-) -> Mistake:  # fmt: skip
-    """A mask of another shape: it may fit nowhere, somewhere, or on another axis."""
-    ways: list[dict[str, Any]] = [{"spread": spread} for spread in spreads[1:]]
-    for spread in spreads:
-        ways.append({"spread": spread, "instead": _helper_with_mask})
-        ways.append({"spread": spread, "share": own_softmax})
-        ways += [{"spread": spread, "hide": hide} for hide in (_add, _other_way, _index)]
-    if whole is not None:
-        ways.append({"whole": lambda q, k, v, n: attention(q, k, v, whole(n, q.shape[-2], k.shape[-2]))[0]})
-    return Mistake(name, says, idea, reread, also=ways, spread=spreads[0])
+softmax-first § infinity
+    softmax ran before the mask and once more after it
+    Weights are no scores: a second softmax makes them nearly equal. Mask the scores, then take softmax.
+    | scale => softmax(it)
 
+shared-over-everything § axis
+    what was left of the weights was divided by the sum over all queries and sentences
+    Each row of weights is a distribution of its own: its sum along the last axis, with keepdims=True,
+    divides it.
+    | hide => scores; weigh => it * mask / (it * mask).sum()
 
-def _causal_too(real: Mask, _lengths: Array, n_queries: int) -> Mask:
-    return real[:, None, :] & upper_left(n_queries, real.shape[-1])
+first-token-hidden
+    the first token of each source was hidden
+    {zero}, and the token at place 0 is a real one.
+    | real => (places > 0) & (places <= source_lengths[:, None])
+    | real => (places > 0) & it
 
+padding-in-front
+    the first tokens were hidden, as if the padding stood in front
+    Here it stands at the end: the first `length` keys are real.
+    | real => places >= keys.shape[-2] - source_lengths[:, None]
 
-def _queries_too(real: Mask, lengths: Array, n_queries: int) -> Mask:
-    return real[:, None, :] & (np.arange(n_queries) < lengths[:, None])[:, :, None]
+length-of-the-padding
+    the lengths were read as numbers of padding keys
+    They count the real tokens: the first `length` keys may be read.
+    | real => places < keys.shape[-2] - source_lengths[:, None]
+    | real => places < keys.shape[-2] - source_lengths[:, None]; share => own_softmax(hide)
 
+last-token-only
+    only the last real token of each source could be read
+    All real tokens are open: compare each place with the length by `<`.
+    | real => places == source_lengths[:, None] - 1
+    | real => places == source_lengths[:, None]
 
-def _cut_at(length_of: Callable[[Array], int]) -> Step:
-    """One length for all sentences."""
-    return lambda lengths, n_keys: np.arange(n_keys) + 0 * lengths[:, None] < length_of(lengths)
+first-length-for-all
+    every source got the length of the first
+    {own}: {column}
+    | real => places + 0 * source_lengths[:, None] < source_lengths[0]
 
+last-length-for-all
+    every source got the length of the last
+    {own}. In a loop, is something overwritten in each round?
+    | real => places + 0 * source_lengths[:, None] < source_lengths[-1]
 
-def _between(first: int, lengths: Array, n_keys: int) -> Mask:
-    """The places after the first, up to the length and including it."""
-    return (np.arange(n_keys) > first) & (np.arange(n_keys) <= lengths[:, None])
+longest-for-all
+    every source was cut at the length of the longest
+    {own}: {column}
+    | real => places + 0 * source_lengths[:, None] < source_lengths.max()
+
+shortest-for-all
+    every source was cut at the length of the shortest
+    That hides real tokens. {own}: {column}
+    | real => places + 0 * source_lengths[:, None] < source_lengths.min()
+
+queries-hidden § mask
+    rows were hidden in place of columns: queries, not keys
+    {source} Then each query still gets an output.
+    @ m = real[:,:,None] (np.arange(queries.shape[-2])<source_lengths[:,None])[:,:,None]
+    | spread => m
+    @ m = real[:,:,None] (np.arange(queries.shape[-2])<source_lengths[:,None])[:,:,None]
+    | spread => m; output => attention(queries, keys, values, mask)[0]
+    | spread => m; share => own_softmax(hide)
+    | spread => m; hide => scores + np.where(mask, 0.0, -np.inf)
+    | spread => m; hide => np.where(~mask, -np.inf, scores)
+    | spread => m; hide => index(scores, mask)
+    | output => attention(queries, keys, values, turned_mask(source_lengths, queries.shape[-2]))[0]
+
+queries-too § mask
+    queries were hidden as well as keys
+    {source} The lengths are those of the source; the target needs no mask.
+    @ m = it&(np.arange(queries.shape[-2])<source_lengths[:,None])[:,:,None] real[:,:,None]&it
+    | spread => m
+    @ m = it&(np.arange(queries.shape[-2])<source_lengths[:,None])[:,:,None] real[:,:,None]&it
+    | spread => m; output => attention(queries, keys, values, mask)[0]
+    | spread => m; share => own_softmax(hide)
+    | spread => m; hide => scores + np.where(mask, 0.0, -np.inf)
+    | spread => m; hide => np.where(~mask, -np.inf, scores)
+    | spread => m; hide => index(scores, mask)
+    | output => attention(queries, keys, values, both_masks(source_lengths, queries, keys))[0]
+
+no-query-axis
+    the mask has no axis for the queries
+    (n_sentences, n_keys) does not line up with scores of shape (n_sentences, n_queries, n_keys). An axis of
+    1 between the two, `[:, None, :]`, serves all queries.
+    | spread => real
+    @ m = real
+    | spread => m; output => attention(queries, keys, values, mask)[0]
+    | spread => m; share => own_softmax(hide)
+    | spread => m; hide => scores + np.where(mask, 0.0, -np.inf)
+    | spread => m; hide => np.where(~mask, -np.inf, scores)
+    | spread => m; hide => index(scores, mask)
+
+every-mask-on-every-sentence
+    each source's mask was put on every sentence, which makes an axis too many
+    The mask has the shape (n_sentences, 1, n_keys); an axis of 1 for heads has no place here. In a loop over
+    the sentences, take queries[i], keys[i] and values[i].
+    | spread => real[:,None,None,:]
+    @ m = real[:,None,None,:]
+    | spread => m; output => attention(queries, keys, values, mask)[0]
+    | spread => m; share => own_softmax(hide)
+    | spread => m; hide => scores + np.where(mask, 0.0, -np.inf)
+    | spread => m; hide => np.where(~mask, -np.inf, scores)
+    | spread => m; hide => index(scores, mask)
+
+causal-too § mask
+    a causal mask was used
+    The causal mask hides what is not yet written. The source is finished: only its padding is hidden.
+    | spread => it & upper_left(queries.shape[-2], keys.shape[-2])
+    | spread => upper_left(queries.shape[-2], keys.shape[-2])
+    | spread => causal_mask(queries.shape[-2], keys.shape[-2]) & it
+    | spread => causal_mask(queries.shape[-2], keys.shape[-2])
+
+keys-not-turned § pairs
+    the keys were not transposed, or all their axes were, that of the sentences as well
+    In `queries @ ...` each column should be one key, and sentences stay apart: exchange the last two axes
+    only, np.swapaxes(keys, -1, -2).
+    | match => queries @ k.T
+    | match => queries @ k
+
+two-axes-transposed § pairs
+    `transpose` was given two axes, and the keys have three
+    In PyTorch keys.transpose(-2, -1) swaps two axes of any array. NumPy's `transpose` takes the new order of
+    all axes. Use np.swapaxes(keys, -1, -2).
+    | match => queries @ k.transpose(-2, -1)
+
+keys-mixed
+    | mix => weigh @ keys
+
+root-d_v
+    | scale => match / np.sqrt(values.shape[-1])
+""",
+    "05: Padding",
+    SECTIONS,
+    WORDS,
+    MASKED_MISTAKES,
+)
 
 
 HIDDEN = hide_mistakes([softmax, own_softmax])
-
-
-STILL_E = "A score of 0 is not a weight of 0: softmax gives it e⁰ / the sum. The *score* has to become −∞."
-
-
-THE_SOURCE = "The padding belongs to the source, and the source gives the keys: hide columns of the scores."
 
 
 def _as_many(*stack: int, start: int) -> dict[str, Array]:
@@ -178,7 +338,7 @@ def _padding_far_above() -> dict[str, Array]:
 
 def _padding_moves(inputs: Any, output: Array, call: Any) -> str:
     queries, keys, values, lengths = inputs.values()
-    real = _real(lengths, keys.shape[-2])[:, :, None]
+    real = np.swapaxes(padding_mask(lengths, keys.shape[-2]), -1, -2)
     again = call(
         queries, np.where(real, keys, keys[..., ::-1] + 1), np.where(real, values, values + 3), lengths
     )
@@ -221,7 +381,7 @@ EXERCISE = Write(
     task="Attend, and hide the padding of the source.",
     call="my_read_with_padding(queries, keys, values, source_lengths)",
     right=read_with_padding,
-    recipe=_padded_by_choices,
+    recipe=EDITS.recipe(),
     probes=tuple(
         Probe(kind, {**inputs, "source_lengths": np.array(lengths)}, hard)
         for kind, inputs, lengths, hard in (
@@ -247,68 +407,7 @@ EXERCISE = Write(
     ),
     axes=("query", "entry"),
     mistakes=(
-        Mistake(
-            "padding-ignored",
-            "the padding was read as if it were text",
-            "The scores of the keys from `length` on should become −∞, before softmax.",
-            SOURCE,
-            hide=lambda scores, mask: scores,
-        ),
-        Mistake(
-            "inverted",
-            "the mask was read the other way round: the real tokens were hidden, and the padding read",
-            "True = may attend: the first `length` keys. −∞ belongs where the mask is False.",
-            "05: True means may attend",
-            also=[
-                {"hide": lambda scores, mask: np.where(mask, -np.inf, scores), "share": own_softmax},
-                {"instead": lambda q, k, v, mask: attention(q, k, v, ~mask)[0]},
-                {"hide": lambda scores, mask: scores - 1e9 * mask},
-                {"hide": lambda scores, mask: np.where(mask, -1e9, scores)},
-            ],
-            hide=lambda scores, mask: np.where(mask, -np.inf, scores),
-        ),
-        Mistake(
-            "score-0",
-            "the scores of the padding became 0 (which is also what keys of zeros give)",
-            STILL_E,
-            "05: Two ways that fail",
-            hide=lambda scores, mask: np.where(mask, scores, 0.0),
-        ),
-        Mistake(
-            "weights-zeroed",
-            "the weights of the padding, or its values, were set to 0, and the rest was left as it was",
-            "Then the weights of a row no longer sum to 1: the padding has taken its share. Hide the scores "
-            "before softmax, or divide by the sum of what is left.",
-            "05: Two ways that fail",
-            hide=lambda scores, mask: scores,
-            weigh=lambda weights, mask: weights * mask,
-        ),
-        Mistake(
-            "padding-zeroed",
-            "keys and values of the padding were both set to 0",
-            f"{STILL_E} The share of the padding is lost, and the output comes out too small.",
-            "05: Two ways that fail",
-            hide=lambda scores, mask: np.where(mask, scores, 0.0),
-            weigh=lambda weights, mask: weights * mask,
-        ),
-        Mistake(
-            "infinite-keys",
-            "the keys of the padding became −∞, or very negative",
-            "Where the query's entries are positive, such a key scores very low; where they are negative, "
-            "it scores very *high*; and −∞ and +∞ sum to nan. It is the *score* that should be −∞.",
-            "05: Minus infinity before softmax",
-            also=[
-                {"change": change, "hide": lambda scores, mask: scores, "share": share, "match": match}
-                for change in (
-                    lambda q, k, v, real: (q, np.where(real[:, :, None], k, -np.inf), v),
-                    lambda q, k, v, real: (q, np.where(real[:, :, None], k, -1e9), v),
-                )
-                for share in (softmax, own_softmax)
-                for match in (lambda q, k: q @ np.swapaxes(k, -1, -2),)
-            ],
-            change=lambda q, k, v, real: (q, np.where(real[:, :, None], k, -np.inf), v),
-            hide=lambda scores, mask: scores,
-        ),
+        *OWN,
         *only(
             HIDDEN,
             "mask-added", "zero-times-infinity", "times-infinity", "plus-infinity", "minus-a-little",
@@ -317,236 +416,11 @@ EXERCISE = Write(
         ),
         with_ways(
             only(HIDDEN, "no-row-max")[0],
-            {"hide": lambda scores, mask: scores, "share": np.exp, "weigh": _shared_again},
-        ),
-        Mistake(
-            "renormalised",
-            "the padding was set to 0 after the exponentials: the largest score was taken over the padding, "
-            "too",
-            "That is right until a padding score lies far above the others, 800, say: then the exponentials "
-            "of all real tokens are 0, and 0/0 is left. Hide the scores first, then take softmax.",
-            "05: Two ways that fail",
-            also=[
-                {
-                    "hide": lambda scores, mask: scores,
-                    "weigh": lambda weights, mask: np.nan_to_num(_shared_again(weights, mask)),
-                },
-            ],
-            hide=lambda scores, mask: scores,
-            weigh=_shared_again,
-        ),
-        Mistake(
-            "one-too-many",
-            "one padding key too many stays open",
-            "Places count from 0: the real tokens of a source of length 3 have the places 0, 1 and 2, all "
-            "*smaller* than 3.",
-            PADDING,
-            real=lambda lengths, n_keys: np.arange(n_keys) <= lengths[:, None],
-        ),
-        Mistake(
-            "one-too-few",
-            "the last real token of each source was hidden, too",
-            "Places count from 0: the real tokens of a source of length 3 have the places 0, 1 and 2. "
-            "(np.arange(1, n_keys + 1) counts from 1, and keys[:length - 1] stops too early.)",
-            PADDING,
-            also=[
-                {"real": lambda lengths, n_keys: np.arange(n_keys) < lengths[:, None] - 1,
-                 "share": own_softmax},
-            ],
-            real=lambda lengths, n_keys: np.arange(n_keys) < lengths[:, None] - 1,
-        ),
-        Mistake(
-            "lengths-in-a-row",
-            "the lengths were compared as a row, like the places",
-            "Each place should meet each length: a row of places, np.arange(n_keys), and the lengths as a "
-            "column, source_lengths[:, None, None].",
-            PADDING,
-            also=[
-                {"real": lambda lengths, n_keys: lengths > np.arange(n_keys)},
-                {"real": lambda lengths, n_keys: np.arange(n_keys)[None, :] < lengths},
-                {"real": lambda lengths, n_keys: np.arange(n_keys)[None, None, :] < lengths},
-                *(
-                    {"real": _turned_real, "spread": lambda real, lengths, n_queries: real, **rest}
-                    for rest in ({}, {"instead": _helper_with_mask}, {"hide": _other_way}, {"hide": _index})
-                ),
-            ],
-            real=lambda lengths, n_keys: np.arange(n_keys) < lengths,
-        ),
-        Mistake(
-            "mask-of-another-width",
-            "the mask does not have a column for each key",
-            "The mask is as wide as the padded source, keys.shape[-2]. How long the target is, and how long "
-            "the longest source, does not come into it.",
-            SOURCE,
-            also=[
-                {"whole": lambda q, k, v, n: attention(q, k, v, padding_mask(n, n.max()))[0]},
-                {"whole": lambda q, k, v, n: attention(q, k, v, padding_mask(n, k.shape[-1]))[0]},
-                {"whole": lambda q, k, v, n: attention(q, k, v, padding_mask(n, v.shape[-1]))[0]},
-                {"whole": lambda q, k, v, n: attention(q, k, v, padding_mask(n, len(k)))[0]},
-                {"whole": lambda q, k, v, n: attention(q, k, v, padding_mask(n, len(n)))[0]},
-                {"whole": lambda q, k, v, n: attention(
-                    q, k, v, np.arange(q.shape[-2]) < n[:, None, None])[0]},
-                {"whole": lambda q, k, v, n: attention(q, k, v, np.arange(n.max()) < n[:, None, None])[0]},
-                {"whole": lambda q, k, v, n: attention(q, k, v, np.arange(len(k)) < n[:, None, None])[0]},
-            ],
-            whole=lambda q, k, v, n: attention(q, k, v, padding_mask(n, q.shape[-2]))[0],
-        ),
-        Mistake(
-            "mask-as-index",
-            "the mask was used as an index, which needs the full shape of the scores",
-            "An axis of 1 does not broadcast in an index. np.where does it: np.where(mask, scores, -np.inf).",
-            "05: Minus infinity before softmax",
-            hide=_index,
-        ),
-        Mistake(
-            "softmax-first",
-            "softmax ran before the mask and once more after it",
-            "Weights are no scores: a second softmax makes them nearly equal. Mask the scores, then take "
-            "softmax.",
-            "05: Minus infinity before softmax",
-            scale=lambda scores, queries, keys: softmax(_by_root_d_k(scores, queries, keys)),
-        ),
-        Mistake(
-            "shared-over-everything",
-            "what was left of the weights was divided by the sum over all queries and sentences",
-            "Each row of weights is a distribution of its own: its sum along the last axis, with "
-            "keepdims=True, divides it.",
-            AXIS,
-            hide=lambda scores, mask: scores,
-            weigh=lambda weights, mask: weights * mask / (weights * mask).sum(),
-        ),
-        Mistake(
-            "first-token-hidden",
-            "the first token of each source was hidden",
-            "Places count from 0, and the token at place 0 is a real one.",
-            PADDING,
-            also=[
-                {"real": lambda lengths, n_keys: _between(0, lengths, n_keys) & _real(lengths, n_keys)},
-            ],
-            real=lambda lengths, n_keys: _between(0, lengths, n_keys),
-        ),
-        Mistake(
-            "padding-in-front",
-            "the first tokens were hidden, as if the padding stood in front",
-            "Here it stands at the end: the first `length` keys are real.",
-            PADDING,
-            real=lambda lengths, n_keys: np.arange(n_keys) >= n_keys - lengths[:, None],
-        ),
-        Mistake(
-            "length-of-the-padding",
-            "the lengths were read as numbers of padding keys",
-            "They count the real tokens: the first `length` keys may be read.",
-            PADDING,
-            also=[
-                {"real": lambda lengths, n_keys: np.arange(n_keys) < n_keys - lengths[:, None],
-                 "share": own_softmax},
-            ],
-            real=lambda lengths, n_keys: np.arange(n_keys) < n_keys - lengths[:, None],
-        ),
-        Mistake(
-            "last-token-only",
-            "only the last real token of each source could be read",
-            "All real tokens are open: compare each place with the length by `<`.",
-            PADDING,
-            also=[{"real": lambda lengths, n_keys: np.arange(n_keys) == lengths[:, None]}],
-            real=lambda lengths, n_keys: np.arange(n_keys) == lengths[:, None] - 1,
-        ),
-        Mistake(
-            "first-length-for-all",
-            "every source got the length of the first",
-            "Each sentence has its own length: compare the places, a row, with the lengths, a column.",
-            PADDING,
-            real=_cut_at(lambda lengths: lengths[0]),
-        ),
-        Mistake(
-            "last-length-for-all",
-            "every source got the length of the last",
-            "Each sentence has its own length. In a loop, is something overwritten in each round?",
-            PADDING,
-            real=_cut_at(lambda lengths: lengths[-1]),
-        ),
-        Mistake(
-            "longest-for-all",
-            "every source was cut at the length of the longest",
-            "Each sentence has its own length: compare the places, a row, with the lengths, a column.",
-            PADDING,
-            real=_cut_at(lambda lengths: lengths.max()),
-        ),
-        Mistake(
-            "shortest-for-all",
-            "every source was cut at the length of the shortest",
-            "That hides real tokens. Each sentence has its own length: compare the places, a row, with the "
-            "lengths, a column.",
-            PADDING,
-            real=_cut_at(lambda lengths: lengths.min()),
-        ),
-        _mask_shape(
-            "queries-hidden",
-            "rows were hidden in place of columns: queries, not keys",
-            f"{THE_SOURCE} Then each query still gets an output.",
-            lambda real, lengths, n_queries: real[:, :, None],
-            lambda real, lengths, n_queries: _real(lengths, n_queries)[:, :, None],
-            reread=SOURCE,
-            whole=lambda lengths, n_queries, n_keys: np.swapaxes(padding_mask(lengths, n_queries), -1, -2),
-        ),
-        _mask_shape(
-            "queries-too",
-            "queries were hidden as well as keys",
-            f"{THE_SOURCE} The lengths are those of the source; the target needs no mask.",
-            _queries_too,
-            lambda real, lengths, n_queries: real[:, :, None] & real[:, None, :],
-            reread=SOURCE,
-            whole=lambda lengths, n_queries, n_keys: (
-                padding_mask(lengths, n_keys) & np.swapaxes(padding_mask(lengths, n_queries), -1, -2)
-            ),
-        ),
-        _mask_shape(
-            "no-query-axis",
-            "the mask has no axis for the queries",
-            "(n_sentences, n_keys) does not line up with scores of shape (n_sentences, n_queries, n_keys). "
-            "An axis of 1 between the two, `[:, None, :]`, serves all queries.",
-            lambda real, lengths, n_queries: real,
-        ),
-        _mask_shape(
-            "every-mask-on-every-sentence",
-            "each source's mask was put on every sentence, which makes an axis too many",
-            "The mask has the shape (n_sentences, 1, n_keys); an axis of 1 for heads has no place here. In a "
-            "loop over the sentences, take queries[i], keys[i] and values[i].",
-            lambda real, lengths, n_queries: real[:, None, None, :],
-        ),
-        Mistake(
-            "causal-too",
-            "a causal mask was used",
-            "The causal mask hides what is not yet written. The source is finished: only its padding is "
-            "hidden.",
-            SOURCE,
-            also=[
-                {"spread": lambda real, lengths, n_queries: upper_left(n_queries, real.shape[-1])},
-                {"spread": lambda real, lengths, n: causal_mask(n, real.shape[-1]) & real[:, None, :]},
-                {"spread": lambda real, lengths, n: causal_mask(n, real.shape[-1])},
-            ],
-            spread=_causal_too,
-        ),
-        Mistake(
-            "keys-not-turned",
-            "the keys were not transposed, or all their axes were, that of the sentences as well",
-            "In `queries @ ...` each column should be one key, and sentences stay apart: exchange the last "
-            "two axes only, np.swapaxes(keys, -1, -2).",
-            "01: All pairs at once",
-            also=[{"match": lambda queries, keys: queries @ keys}],
-            match=lambda queries, keys: queries @ keys.T,
-        ),
-        Mistake(
-            "two-axes-transposed",
-            "`transpose` was given two axes, and the keys have three",
-            "In PyTorch keys.transpose(-2, -1) swaps two axes of any array. NumPy's `transpose` takes the "
-            "new order of all axes. Use np.swapaxes(keys, -1, -2).",
-            "01: All pairs at once",
-            match=lambda queries, keys: queries @ keys.transpose(-2, -1),
+            {"hide": lambda scores, mask: scores, "share": np.exp, "weigh": shared_again},
         ),
         *only(
             MASKED_MISTAKES,
-            "weights-returned", "averaged", "hard-lookup", "keys-mixed", "queries-mixed", "root-d_v",
+            "weights-returned", "averaged", "hard-lookup", "queries-mixed",
             "never-scaled", "divided-by-d_k", "multiplied", "root-n_keys",
         ),
     ),
