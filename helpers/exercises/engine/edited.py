@@ -13,11 +13,7 @@ from helpers.exercises.engine.sandbox import code_of
 
 # A call such as np.exp(x) is compiled otherwise where the same cell or file imports np.
 ALIKE = {"LOAD_METHOD": "LOAD_ATTR", "CALL_METHOD": "CALL"}
-
-
 JUMPS = {*dis.hasjrel, *dis.hasjabs}
-
-
 NO_STEP = {"NOP", "EXTENDED_ARG", "CACHE", "PUSH_NULL", "PRECALL"}
 
 

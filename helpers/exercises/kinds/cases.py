@@ -9,11 +9,7 @@ from helpers.exercises.engine.sandbox import Inputs
 from helpers.validation import Array
 
 ROLES = ("queries", "keys", "values")  # their rows are tokens of their own, and never rows of a result
-
-
 MOST_KEYS = 3  # that are all shown beside a wrong row of scores or weights
-
-
 MOST_LETTERS = 110  # of a list of texts, in one line
 
 

@@ -139,10 +139,7 @@ ARRAYS_JOINED = (
     "there are & and | and ~, entry by entry, with brackets round each comparison: (x >= 0) & (x < 3)."
 )
 
-
 WORDS = re.compile(r"\b(and|or|not)\b")
-
-
 CHAIN = re.compile(r"[<>]=?[^<>=()]*[<>]")
 
 

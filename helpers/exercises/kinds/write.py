@@ -48,8 +48,6 @@ from helpers.exercises.kinds.values import with_article
 from helpers.validation import Array
 
 Call = Callable[..., Array | None]
-
-
 _DIAGNOSES: dict[tuple[Any, int, int], Diagnosis] = {}
 
 
@@ -71,7 +69,6 @@ COARSE = (
     "ones. Leave `.half()` and `.bfloat16()` away. `.float()` afterwards does not bring the digits back."
 )
 
-
 FLAT_ONLY = Mistake(
     "one-matrix-only",
     "the code is written for one matrix and does not take a stack",
@@ -79,7 +76,6 @@ FLAT_ONLY = Mistake(
     "stack hands out whole sentences, not rows.",
     "01: All pairs at once",
 )
-
 
 ROW_ONLY = Mistake(
     "one-row-only",

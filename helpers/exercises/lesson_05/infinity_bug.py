@@ -95,7 +95,6 @@ PROBES = (
 )
 HARD = 7  # from this probe on the scores are extreme
 
-
 EXERCISE = Mend(
     name="infinity-bug",
     answer=my_masked_weights,

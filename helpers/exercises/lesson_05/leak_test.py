@@ -327,7 +327,6 @@ x-given-away
     },
 )
 
-
 CLUES = {(model, x.tobytes()): clue for _, model, x, _, clue in MODELS}
 
 

@@ -228,7 +228,6 @@ in-billions
     words=WORDS,
 )
 
-
 EXERCISE = Write(
     name="count-parameters",
     answer=my_count,

@@ -12,11 +12,7 @@ from helpers.validation import Array
 
 BY_HAND = "06: Three hand-built heads"
 TOKENS = ("The", "cat", "sat", "on", "the", "mat")
-
-
 BEFORE = np.array([0, 0, 1, 2, 3, 4])  # for each token the one before it; the first has itself
-
-
 ENOUGH = 0.9
 
 

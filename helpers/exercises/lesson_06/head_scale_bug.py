@@ -283,7 +283,6 @@ one-table
     TOLD,
 )
 
-
 EXERCISE = Mend(
     name="head-scale-bug",
     answer=my_head_scores,

@@ -219,7 +219,6 @@ unchanged
     words=WORDS,
 )
 
-
 EXERCISE = Mend(
     name="merge-bug",
     answer=my_merge_heads,

@@ -202,11 +202,9 @@ def _for_heads(mistake: Mistake) -> Mistake:
 
 SCALE_MISTAKES_OF_HEADS = tuple(map(_for_heads, scale_mistakes()))
 
-
 D_HEAD = (
     "Each head compares vectors of d_head entries: so many terms are summed, and √d_head is their spread."
 )
-
 
 KEYS_REVERSED = Mistake(
     "all-axes-reversed",

@@ -212,7 +212,6 @@ unchanged
     told=(as_in_pytorch("split", "rows"),),
 )
 
-
 EXERCISE = Write(
     name="split-heads",
     answer=my_split_heads,

@@ -394,7 +394,6 @@ repeated-words-merged
     words=WORDS,
 )
 
-
 EXERCISE = Write(
     name="accuracy",
     answer=my_word_accuracy,

@@ -12,22 +12,14 @@ from helpers.softmax import softmax
 from helpers.validation import Array
 
 GERMAN = ("ich", "habe", "den", "Hund", "gesehen")
-
-
 ENGLISH = ("I", "have", "seen", "the", "dog")
-
 
 ALIGNED_SCORES = np.array(
     [[4, 0, 1, 0, 1], [0, 2, 1, 1, -1], [-1, -1, 1, 3, 2], [1, -1, 0, 1, 4], [0, 3, 4, 0, -1]], dtype=float
 )
 
-
 ALIGNED = softmax(ALIGNED_SCORES)
-
-
 BEST = ALIGNED.argmax(axis=-1)
-
-
 TOP = ALIGNED_SCORES.max(axis=-1)
 
 

@@ -11,18 +11,12 @@ from helpers.validation import Array
 
 LESSON_ENGLISH = ("the", "black", "cat", "is", "sleeping")
 
-
 ENGLISH_KEYS = np.array(
     [[0.9, 0, 0, 0], [0, 0.1, 0.9, 0], [0, 0.9, 0.1, 0.1], [0.2, 0, 0, 0.7], [0, 0.2, 0, 0.9]]
 )
 
-
 WORD_W_Q = 12 * np.eye(5)[:, :4]
-
-
 BLACK, CAT = LESSON_ENGLISH.index("black"), LESSON_ENGLISH.index("cat")
-
-
 WORD_LIMIT, EACH = 1.0, 0.4
 
 

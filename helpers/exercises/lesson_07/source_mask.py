@@ -305,7 +305,6 @@ root-d_v
     MASKED_MISTAKES,
 )
 
-
 HIDDEN = hide_mistakes([softmax, own_softmax])
 
 

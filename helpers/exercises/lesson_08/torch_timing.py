@@ -7,7 +7,6 @@ from helpers.exercises.kinds.table import Table
 
 HOW_LONG = "08: How long does it take?"
 
-
 MACHINES: dict[str, tuple[float, float, float, float, float]] = {
     # one call, until Python goes on, more for the first call, the way there, another program
     "laptop's GPU": (6, 0.2, 400, 3, 40),

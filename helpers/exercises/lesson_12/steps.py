@@ -123,7 +123,6 @@ WITHOUT_E: tuple[Step, ...] = (
     lambda old, new, scores: new / old,
 )
 
-
 GUARDED_INVERTED = {"factor": _guarded(_new_minus_old)}
 NEW_OVER_OLD = {"factor": WITHOUT_E[-1]}  # new / −∞ is 0: it needs no guard
 GUARDED_WITHOUT_E = [{"factor": _guarded(factor)} for factor in WITHOUT_E[:-1]]
@@ -409,7 +408,6 @@ NAN_AT_FIRST = (  # where running_max starts at −∞, these give nan and nothi
     "maxima-added",
 )
 STAYS_0 = ("tile-sum-lost", "sums-multiplied")
-
 
 NO_MAX: dict[str, Any] = {
     "largest": lambda old, scores: np.zeros_like(old),

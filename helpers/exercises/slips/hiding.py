@@ -15,23 +15,11 @@ from helpers.softmax import softmax
 from helpers.validation import Array
 
 INFINITY = "05: Minus infinity before softmax"
-
-
 FAIL = "05: Two ways that fail"
-
-
 TURNED = "05: Rows and columns"
-
-
 POLARITY = "05: True means may attend"
-
-
 NO_KEY = "05: A query with no key"
-
-
 Step = Callable[..., Any]
-
-
 ATTEND = "True = may attend."
 
 
@@ -356,7 +344,6 @@ def and_ways(mistakes: Sequence[Mistake], more: dict[str, Sequence[dict[str, Any
 
 
 LITTLE = (-20.0, -30.0, -50.0, -100.0, -500.0, -999.0, -1000.0)
-
 
 MORE_WAYS: dict[str, Sequence[dict[str, Any]]] = {  # to be told apart, these need the two probes that follow
     "minus-a-little": [

@@ -17,11 +17,7 @@ def pattern(*shape: int, start: int) -> Mask:
 
 
 APART = np.array([0.0, 100.0, -150.0, 50.0, 20.0])  # times 20, then divided by √d_k: the level of each row
-
-
 FAR_ABOVE = "one hidden score 1,100 above the others"
-
-
 ROWS_APART = "rows whose scores lie far apart"
 
 
@@ -32,8 +28,6 @@ def hiding(mask: Mask, key: int) -> Mask:
 
 
 SMALL_MASK = np.array([[True, True, False], [False, True, True]])
-
-
 PADDING_PROBE = padding_mask([4, 6], 7)
 
 
@@ -74,7 +68,6 @@ def _rows_apart() -> dict[str, Array]:
 
 EMPTY_ROW = pattern(5, 7, start=90)
 EMPTY_ROW[3] = False
-
 
 MASKED_PROBES = (
     Probe(

@@ -12,14 +12,8 @@ from helpers.similarity import cosine_scores, dot_product_scores
 from helpers.validation import Array
 
 TWO = "01: Two vectors"
-
-
 PAIRS = "01: All pairs at once"
-
-
 LENGTH = "01: When does length matter?"
-
-
 Step = Callable[..., Any]
 
 

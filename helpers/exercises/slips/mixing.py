@@ -17,26 +17,12 @@ from helpers.softmax import softmax
 from helpers.validation import Array
 
 DICTIONARY = "04: A soft dictionary"
-
-
 ALL = "04: All queries at once"
-
-
 PROJECTIONS = "04: Queries, keys and values"
-
-
 LARGE = "02: What large scores do"
-
-
 PAIRS = "01: All pairs at once"
-
-
 SHIFT = "03: Adding a number to every score"
-
-
 COLUMNS = "04: The column convention"
-
-
 Step = Callable[..., Any]
 
 
@@ -397,10 +383,7 @@ def _pairs_shuffled(inputs: Any, output: Array, call: Any) -> str:
 
 
 WITHIN = Property("within the values", "no output lies outside the values", within_values)
-
-
 ONES = Property("weights sum to 1", "values of 1 give an output of 1", _values_of_1)
-
 
 ORDER = Property(
     "order of the pairs", "the order of the pairs of key and value does not matter", _pairs_shuffled
@@ -548,7 +531,6 @@ def added_in_place(one: Array, other: Array) -> Array:
 
 
 ONE_EACH = "Each token asks with x @ w_q, answers with x @ w_k and gives x @ w_v: three matrices, three jobs."
-
 
 IN_OUT = (
     "Matrices here are (in, out) and stand on the right: x @ w_q. `nn.Linear` of PyTorch stores (out, in), "

@@ -12,11 +12,7 @@ from helpers.exercises.slips.matching import same
 from helpers.validation import Array
 
 SPREAD = "02: How far scores spread"
-
-
 LARGE = "02: What large scores do"
-
-
 Step = Callable[..., Any]
 
 
@@ -268,6 +264,4 @@ def none_below_0(inputs: Any, weights: Array, _call: Any) -> str:
 
 
 ROWS_SUM_TO_1 = Property("rows sum to 1", "each row sums to 1", rows_sum_to_1)
-
-
 NONE_BELOW_0 = Property("no negative weight", "no weight is negative", none_below_0)
