@@ -115,22 +115,39 @@ def count(exercise: Exercise, known: dict[Diagnosis, Counts]) -> Counts:
     return known[exercise.diagnosis]
 
 
+def row(
+    lesson: str, exercise: Exercise, known: dict[Diagnosis, Counts]
+) -> tuple[str, list[str], list[Counter[str]]]:
+    """The row of one exercise, what is wrong with it (nothing, if all is well), and its two counts.
+
+    `known`: the counts so far, which find-the-bug exercises share with another.
+    """
+    one, two, others = count(exercise, known)
+    faults = [f"{exercise.name}: {line}" for line in others]
+    return _row(lesson, exercise.name, exercise.kind, one, two), faults, [one, two]
+
+
 def table() -> tuple[str, list[str]]:
     """The document, and what is wrong with it (nothing, if all is well)."""
-    lines = [HEAD, "| lesson | exercise | kind | single mistakes |" + "".join(f" {v} |" for v in VERDICTS)]
-    lines[1] += " pairs |" + "".join(f" {v} |" for v in VERDICTS)
-    lines.append("|" + "---|" * (5 + 2 * len(VERDICTS)))
+    rows: list[str] = []
     faults: list[str] = []
     known: dict[Diagnosis, Counts] = {}
     totals: list[Counter[str]] = [Counter(), Counter()]
     for lesson, exercises in lessons().items():
         for exercise in exercises:
-            one, two, others = count(exercise, known)
-            faults += [f"{exercise.name}: {line}" for line in others]
-            totals = [totals[0] + one, totals[1] + two]
-            lines.append(_row(lesson, exercise.name, exercise.kind, one, two))
-    lines.append(_row("", "**all**", "", *totals))
-    return "\n".join(lines) + "\n", faults
+            text, wrong, counts = row(lesson, exercise, known)
+            rows.append(text)
+            faults += wrong
+            totals = [total + more for total, more in zip(totals, counts, strict=True)]
+    return document(rows, totals), faults
+
+
+def document(rows: Sequence[str], totals: Sequence[Counter[str]]) -> str:
+    """The rows of all exercises, the sums of both counts -> the text of docs/kill_table.md."""
+    columns = "| lesson | exercise | kind | single mistakes |" + "".join(f" {v} |" for v in VERDICTS)
+    columns += " pairs |" + "".join(f" {v} |" for v in VERDICTS)
+    rule = "|" + "---|" * (5 + 2 * len(VERDICTS))
+    return "\n".join([HEAD, columns, rule, *rows, _row("", "**all**", "", *totals)]) + "\n"
 
 
 def _row(lesson: str, name: str, kind: str, one: Counter[str], two: Counter[str]) -> str:
