@@ -132,6 +132,25 @@ def test_a_place_must_stand_in_the_answer_once(places: dict[str, str], said: str
         Edits(my_shares, places)
 
 
+@pytest.mark.parametrize(
+    ("paragraph", "said"),
+    [
+        ("turned\nit was turned\nTurn it back.\n| shift = -it", "turned: no place 'shift = -it'"),
+        ("turned\nit was turned\nTurn it back.\n| shift => -(it", r"turned: '-\(it' is no expression"),
+        ("turned\nit was turned\nTurn it back.\n| shift => scipy.turn(it)", "names what is not .*: scipy"),
+        ("turned\nit was turned\nTurn it back.", "turned: no way to write it"),
+        ("turned\nit was turned\n| shift => -it", "turned: a line that says what was done, and one"),
+        ("turned\n| shift => -it", "turned: a line that says what was done, and one"),
+        ("turned § axes\nit was turned\nTurn it.\n| shift => -it", "turned: nothing is called 'axes'"),
+        ("turned\nit was turned\n{turn}\n| shift => -it", "turned: nothing is called 'turn'"),
+        ("turned\nit was turned\nTurn it.\n| shift => -it\nnext\nit was left\nNo.", "an empty line"),
+    ],
+)
+def test_a_paragraph_that_cannot_be_read_is_refused_by_its_name(paragraph: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Edits(my_shares, PLACES).mistakes(paragraph, "03: Whole")
+
+
 def test_an_edit_of_an_unknown_place_is_refused() -> None:
     with pytest.raises(ValueError, match="no place 'scale' in my_shares"):
         Edits(my_shares, PLACES).way("scale => 1")

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 import warnings
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -28,7 +29,7 @@ from handed_out import GIVEN
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpers.exercises import check, evaluate, hint, progress
+from helpers.exercises import catalogue, check, evaluate, hint, progress
 from helpers.exercises import progress as show_progress
 from helpers.exercises.catalogue import exercises, find, lessons, names
 from helpers.exercises.engine import sandbox
@@ -54,16 +55,27 @@ def test_each_lesson_has_its_exercises():
     for lesson, group in lessons().items():
         if lesson == "00":
             continue
-        assert len(group) >= 5
-        assert sum(isinstance(exercise, Mend) for exercise in group) >= 2
-        assert any(exercise.kind == "open-ended" for exercise in group)
+        assert len(group) >= 5, f"lesson {lesson} has fewer than five exercises"
+        bugs = sum(isinstance(exercise, Mend) for exercise in group)
+        assert bugs >= 2, f"lesson {lesson} has fewer than two exercises to find a bug (Mend)"
+        assert any(exercise.kind == "open-ended" for exercise in group), f"lesson {lesson} has no Open"
 
 
 def test_no_name_is_used_twice():
     assert len(exercises()) == sum(map(len, lessons().values()))
-    for exercise in FUNCTIONS:
-        names = [mistake.name for mistake in exercise.mistakes]
-        assert len(names) == len(set(names)), exercise.name
+
+
+@pytest.mark.parametrize("exercise", FUNCTIONS, ids=by_name)
+def test_no_two_mistakes_have_one_name(exercise):
+    uses = Counter(mistake.name for mistake in exercise.mistakes)
+    assert [name for name, count in uses.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("lesson", catalogue.LESSONS)
+def test_order_names_every_exercise_of_the_lesson_s_folder(lesson):
+    files = (catalogue.FOLDER / f"lesson_{lesson}").glob("*.py")
+    there = {file.stem.replace("_", "-") for file in files if "\nEXERCISE = " in file.read_text("utf-8")}
+    assert there == set(catalogue.names()[lesson]), f"ORDER and the files of lesson_{lesson}/ differ"
 
 
 @pytest.mark.parametrize("exercise", FUNCTIONS, ids=by_name)
@@ -80,9 +92,17 @@ def test_the_recipe_without_a_mistake_is_right(exercise):
 @pytest.mark.parametrize("exercise", FUNCTIONS, ids=by_name)
 def test_no_two_mistakes_look_the_same(exercise):
     """Each single mistake, in each way of writing it, is named as itself and as nothing else."""
+    right = [plain_outcome(exercise.right, probe) for probe in exercise.probes]
     for version in exercise.diagnosis.singles:
-        named = [other.names for other in exercise.diagnosis.name(exercise.diagnosis.outcomes(version))]
-        assert named == [version.names]
+        outcomes, (mistake,) = exercise.diagnosis.outcomes(version), version.names
+        alike = {name for other in exercise.diagnosis.name(outcomes) for name in other.names} - {mistake}
+        assert not all(map(exercise.accepts, outcomes, right, exercise.probes)), (
+            f"{mistake} is right on every probe: it is no mistake, or a probe is missing that shows it"
+        )
+        assert not alike, (
+            f"{mistake} gives the same as {', '.join(sorted(alike))} on every probe: they are one mistake "
+            "(then each is a way `| ...` of one paragraph), or a probe is missing that tells them apart"
+        )
 
 
 @pytest.mark.parametrize("exercise", FUNCTIONS, ids=by_name)
@@ -136,6 +156,9 @@ def test_hints_and_words(exercise):
     for text in texts:
         assert text
         assert "!" not in text
+    if isinstance(exercise, Write):
+        clauses = [mistake.says for mistake in exercise.mistakes]
+        assert [text for text in clauses if text.endswith(".")] == [], "what was done: without a full stop"
 
 
 # --- right answers in another style

@@ -16,6 +16,7 @@ version is the answer called with some keywords, and edits of different places m
 """
 
 import ast
+import builtins
 import inspect
 import linecache
 import re
@@ -73,14 +74,21 @@ class Edits:
         `told`: mistakes of other exercises; a paragraph without a text takes that of the one with its name.
         """
         made, known = [], {mistake.name: mistake for mistake in told}
+        about = {"": reread, **(sections or {})}
         for block in textwrap.dedent(paragraphs).strip().split("\n\n"):
             head, *lines = (line.strip() for line in block.splitlines())
             name, _, section = head.partition(" § ")
-            text = [line.format_map(words or {}) for line in lines if line[:2] not in ("| ", "@ ")]
-            says, *idea = text or (known[name].says, known[name].idea)
-            first, *also = (self.way(way) for way in _ways(lines))
-            about = (sections or {})[section] if section else reread if text else known[name].reread
-            made.append(Mistake(name, says, " ".join(idea), about, also, **first))
+            try:
+                _check_form(lines, name in known)
+                text = [line.format_map(words or {}) for line in lines if line[:2] not in ("| ", "@ ")]
+                says, *idea = text or (known[name].says, known[name].idea)
+                first, *also = (self.way(way) for way in _ways(lines))
+                again = about[section] if text or section else known[name].reread
+            except KeyError as missing:
+                raise ValueError(f"{self.answer.__name__}, {name}: nothing is called {missing}") from missing
+            except ValueError as wrong:
+                raise ValueError(f"{self.answer.__name__}, {name}: {wrong}") from wrong
+            made.append(Mistake(name, says, " ".join(idea), again, also, **first))
         return tuple(made)
 
     def way(self, text: str) -> dict[str, int]:
@@ -88,6 +96,7 @@ class Edits:
         chosen = {}
         for edit in text.split("; "):
             place, _, new = (part.strip() for part in edit.partition("=>"))
+            self._check_names(new)
             for one in self.groups.get(place, [place]):
                 if one not in {*self.nodes, *self.arguments, RESULT}:
                     raise ValueError(f"no place {one!r} in {self.answer.__name__}: {sorted(self.nodes)}")
@@ -126,6 +135,22 @@ class Edits:
             line = line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
             lines[node.lineno - 1] = line.decode()
         return self._compiled("".join(lines), self.answer.__name__, way)
+
+    def _check_names(self, new: str) -> None:
+        """Raises ValueError for an expression that is none, or that names what the answer does not see."""
+        if not new:
+            return
+        try:
+            inside = list(ast.walk(_parsed(new)))
+        except SyntaxError as error:
+            raise ValueError(f"{new!r} is no expression: {error.msg}") from error
+        nodes = [*ast.walk(self.tree), *inside]
+        bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        seen = {"it", *bound, *self.nodes, *self.answer.__globals__, *vars(builtins)}
+        unknown = {node.id for node in inside if isinstance(node, ast.Name)} - seen
+        if unknown:
+            raise ValueError(f"{new!r} names what is not above it in the file: {', '.join(sorted(unknown))}")
 
     def _compiled(self, source: str, name: str, way: str) -> Callable[..., Any]:
         """Source text -> the function, which sees what the answer sees; `inspect` finds its text."""
@@ -189,6 +214,17 @@ class Edits:
 
         named: ast.expr = Names().visit(new)
         return named
+
+
+def _check_form(lines: list[str], told: bool) -> None:
+    """Raises ValueError for a paragraph that is not its text and then its ways."""
+    texts = [line[:2] not in ("| ", "@ ") for line in lines]
+    if texts != sorted(texts, reverse=True):
+        raise ValueError("text after a way; an empty line separates two mistakes")
+    if all(texts):
+        raise ValueError("no way to write it: `| place => expression`")
+    if sum(texts) < 2 and not (told and not any(texts)):
+        raise ValueError("a line that says what was done, and one with the idea that it misses")
 
 
 def _ways(lines: list[str]) -> Iterator[str]:
