@@ -1,5 +1,8 @@
 """Which mistakes does the check name? Writes docs/kill_table.md: `python tools/kill_table.py` (or --check).
 
+With names, `python tools/kill_table.py softmax`, only the rows of these exercises are counted again, and of
+those that share their mistakes.
+
 Every wrong version of every exercise, each mistake and each pair, is handed to the check as a learner's
 answer. `named`: exactly that mistake or pair. `named with others`: several that give the same results on
 every probe, this one among them. `told as part`: a pair in which one mistake hides the other, named as the
@@ -14,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from helpers.exercises.catalogue import lessons
+from helpers.exercises.catalogue import exercises, lessons
 from helpers.exercises.engine.diagnosis import Diagnosis, plain_outcome
 from helpers.exercises.kinds import Choose, Exercise, Open, Predict, Table, Write
 
@@ -127,19 +130,49 @@ def row(
     return _row(lesson, exercise.name, exercise.kind, one, two), faults, [one, two]
 
 
-def table() -> tuple[str, list[str]]:
-    """The document, and what is wrong with it (nothing, if all is well)."""
+def table(names: Sequence[str] = ()) -> tuple[str, list[str]]:
+    """The document, and what is wrong with it (nothing, if all is well).
+
+    `names`: exercises to count; the other rows stay as they are stored.
+    """
+    stored = rows_of(TABLE.read_text(encoding="utf-8")) if names else {}
     rows: list[str] = []
     faults: list[str] = []
     known: dict[Diagnosis, Counts] = {}
     totals: list[Counter[str]] = [Counter(), Counter()]
-    for lesson, exercises in lessons().items():
-        for exercise in exercises:
-            text, wrong, counts = row(lesson, exercise, known)
+    for lesson, group in lessons().items():
+        for exercise in group:
+            if exercise.name in stored and exercise.name not in names:
+                text = stored[exercise.name]
+                counts = counts_in(text)
+            else:
+                text, wrong, counts = row(lesson, exercise, known)
+                faults += wrong
             rows.append(text)
-            faults += wrong
             totals = [total + more for total, more in zip(totals, counts, strict=True)]
     return document(rows, totals), faults
+
+
+def with_their_bugs(names: Sequence[str]) -> list[str]:
+    """Names of exercises -> these, and the find-the-bug exercises that share their mistakes."""
+    functions = {name: one.recipe for name, one in exercises().items() if isinstance(one, Write)}
+    shared = {functions[name] for name in names if name in functions}
+    return [*names, *(name for name, recipe in functions.items() if recipe in shared and name not in names)]
+
+
+def rows_of(text: str) -> dict[str, str]:
+    """The text of the table -> each exercise's row, by its name."""
+    return {line.split(" | ")[1]: line for line in text.splitlines() if line.startswith("| ")}
+
+
+def counts_in(row: str) -> list[Counter[str]]:
+    """A row -> its two counts. Raises ValueError where they do not add up."""
+    cells = [int(cell) for cell in row.strip("| ").split(" | ")[3:]]
+    width = len(VERDICTS) + 1
+    parts = cells[:width], cells[width:]
+    if any(total != sum(each) for total, *each in parts):
+        raise ValueError(f"a row does not add up: {row}")
+    return [Counter(dict(zip(VERDICTS, each, strict=True))) for _, *each in parts]
 
 
 def document(rows: Sequence[str], totals: Sequence[Counter[str]]) -> str:
@@ -162,11 +195,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("names", nargs="*", help="exercises to count; without any, all of them (minutes)")
     parser.add_argument(
         "--check", action="store_true", help="write nothing; fail where the stored table differs"
     )
     arguments = parser.parse_args()
-    text, faults = table()
+    unknown = set(arguments.names) - exercises().keys()
+    if unknown:
+        parser.error(f"no exercise is called {', '.join(sorted(unknown))}")
+    text, faults = table(with_their_bugs(arguments.names))
     for fault in faults:
         print(fault)
     if arguments.check:
