@@ -147,6 +147,7 @@ def test_a_notebook_holds_the_exercises_of_its_lesson_unsolved(path):
     notebook = nbformat.read(path, as_version=4)
     names = [name for name, _ in found_exercises(notebook)]
     wanted = [exercise.name for exercise in lessons().get(path.name[:2], ())]
+    assert set(names) ^ set(wanted) == set(), "a check cell or a name in ORDER is missing"
     assert sorted(names) == sorted(wanted)
     cells = {cell.id: cell for cell in notebook.cells}
     for name, variable in found_exercises(notebook):

@@ -124,6 +124,7 @@ CORE = PLANNED[:9]
 def test_the_lessons_are_those_of_the_plan_in_its_order() -> None:
     assert [name[:2] for name in PLANNED] == [f"{number:02}" for number in range(len(PLANNED))]
     there = [path.stem for path in NOTEBOOKS]
+    assert [name for name in there if name not in PLANNED] == [], "PLANNED, above, does not name it"
     assert there == [name for name in PLANNED if name in there]
     assert set(CORE) <= set(there)
 
@@ -138,7 +139,8 @@ def test_lessons_that_are_not_there_yet_are_named_as_such(page: Path) -> None:
 @every_notebook
 def test_every_cell_was_run_once_from_top_to_bottom(path: Path) -> None:
     cells = code_cells(path)
-    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    counts = [cell.execution_count for cell in cells]
+    assert counts == list(range(1, len(cells) + 1)), f"python course.py run {path.stem[:2]}"
     for cell in cells:
         results = {out.execution_count for out in cell.outputs if out.output_type == "execute_result"}
         assert results <= {cell.execution_count}, f"{cell.id}: its output comes from another run"
@@ -155,7 +157,8 @@ def test_the_file_is_what_the_runner_writes(path: Path) -> None:
         assert for_lab in ({}, {"jupyter": {"outputs_hidden": True}}), f"{cell.id}: {for_lab}"
         assert not cell.get("attachments"), f"{cell.id}: a picture pasted into the text"
     stored = nbformat.writes(run_notebooks.clean(nbformat.read(path, as_version=4)))
-    assert stored.rstrip("\n") + "\n" == path.read_text(encoding="utf-8")
+    same = stored.rstrip("\n") + "\n" == path.read_text(encoding="utf-8")
+    assert same, f"python course.py run {path.stem[:2]}"
 
 
 @every_notebook
@@ -404,7 +407,7 @@ def test_an_exercise_is_a_task_a_cell_to_fill_and_a_check(path: Path) -> None:
         assert said.startswith(("○", "✗")), (
             f"{after.id}: the stored answer of an unsolved exercise is {said!r}"
         )
-    assert exercises >= (1 if path.stem.startswith("00") else 5)
+    assert exercises >= (1 if path.stem.startswith("00") else 5), "a lesson has at least 5 exercises"
 
 
 @every_notebook
@@ -422,7 +425,7 @@ def test_nothing_but_its_check_uses_what_a_learner_writes(path: Path) -> None:
 def sections_to_reread() -> list[tuple[str, str]]:
     """() -> each ("02", "What large scores do") that the exercises send a learner back to."""
     found = set()
-    for file in sorted((ROOT / "helpers" / "exercises").glob("lesson_*.py")):
+    for file in sorted((ROOT / "helpers" / "exercises").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 place = re.fullmatch(r"(\d\d): (.+)", node.value)

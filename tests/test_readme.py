@@ -26,9 +26,9 @@ def question_and_minutes(path):
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_readme_lists_the_lesson_with_its_question_minutes_helper_and_test(path):
     question, minutes = question_and_minutes(path)
-    row = next(
-        line for line in README.splitlines() if f"notebooks/{path.name}" in line and line.startswith("|")
-    )
+    rows = [line for line in README.splitlines() if f"notebooks/{path.name}" in line and line.startswith("|")]
+    assert len(rows) == 1, f"README's table has {len(rows)} rows for {path.name}"
+    (row,) = rows
     fields = [field.strip() for field in row.strip("|").split("|")]
     assert fields[0] == path.stem[:2]
     assert fields[2:4] == [question, minutes]
@@ -55,7 +55,7 @@ def test_plans_of_lesson_00_fit_their_hours():
 def test_the_longest_plan_gives_every_lesson_its_minutes():
     course = cells(LESSONS[0])["the-course"].source
     total = sum(int(question_and_minutes(path)[1]) for path in LESSONS)
-    assert f"everything ({total})" in course
+    assert f"everything ({total})" in course, f"lesson 00's plans: all lessons together take {total} minutes"
 
 
 def test_the_map_of_contributing_names_every_room():
@@ -67,6 +67,8 @@ def test_the_map_of_contributing_names_every_room():
     rooms += [f"{p.parent.name}/" for p in (ROOT / "helpers").glob("*/__init__.py")]
     rooms += ["engine/", "kinds/", "lesson_NN/", *(p.stem for p in SLIPS.glob("[a-z]*.py"))]
     assert [room for room in rooms if room not in listed] == []
+    (slips,) = re.findall(r"^ +slips/ .*: (.+)$", listed, re.M)
+    assert sorted(slips.split(", ")) == sorted(p.stem for p in SLIPS.glob("[a-z]*.py"))
 
 
 def test_readme_picture_is_the_figure_of_lesson_02():
