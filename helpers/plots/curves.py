@@ -34,18 +34,29 @@ def plot_cloud(points: Mapping[str, tuple[Array, Array]], x: str, y: str, names:
 
 def plot_spreads(samples: Mapping[int, Array], what: str) -> None:
     """{d_k: scores of any shape} -> one histogram for each d_k, on one axis of scores, with its spread."""
-    widest = max(float(abs(s).max()) for s in samples.values())
+    widest = 3.5 * max(float(scores.std()) for scores in samples.values())  # 1 score in 2,000 lies beyond
     with plt.rc_context(canvas.STYLE):
         figure, all_axes = plt.subplots(len(samples), 1, figsize=(7, 1.15 * len(samples) + 0.6), sharex=True)
-        for i, (axes, (d_k, scores)) in enumerate(zip(all_axes, samples.items(), strict=True)):
-            heights, edges = np.histogram(scores, bins=np.linspace(-widest, widest, 121))
-            axes.stairs(heights, edges, color=canvas.COLOURS[i], fill=True)
-            axes.set(yticks=[], ylabel=f"d_k {d_k}")
+        for axes, (d_k, scores) in zip(all_axes, samples.items(), strict=True):
+            heights, edges = np.histogram(scores, bins=np.linspace(-widest, widest, 281))
+            axes.stairs(heights, edges, color=canvas.COLOURS[0], fill=True)
+            _mark_spread(axes, float(scores.std()), float(heights.max()))
+            axes.set(yticks=[], xlim=(-widest, widest))
+            axes.set_ylabel(f"d_k {d_k}", rotation=0, ha="right", va="center")
             axes.spines["left"].set_visible(False)
-        all_axes[-1].set_xlabel(what)
+        all_axes[-1].set_xlabel(f"{what}; the bar spans one spread to either side of 0")
         canvas.show(figure)
     for d_k, scores in samples.items():
         print(f"d_k {d_k:4}: spread (standard deviation) of the {what} {scores.std():.1f}")
+
+
+def _mark_spread(axes: Axes, spread: float, top: float) -> None:
+    axes.errorbar(0, 1.18 * top, xerr=spread, color="black", capsize=4, lw=1.5)
+    note = axes.annotate(
+        f"± {spread:.1f}", (spread, 1.18 * top), xytext=(7, 0), textcoords="offset points", va="center"
+    )
+    note.set_weight("bold")
+    axes.set_ylim(0, 1.4 * top)
 
 
 def plot_power(xs: ArrayLike, curves: Mapping[str, ArrayLike], x: str, y: str) -> None:
@@ -66,6 +77,10 @@ def plot_power(xs: ArrayLike, curves: Mapping[str, ArrayLike], x: str, y: str) -
             axes.loglog(xs, np.exp(height) * xs**slope, ls=canvas.DASHES[i], color=canvas.COLOURS[i], lw=1)
             findings.append(f"{label}: fitted slope {slope:.2f} ({y} grows like {x}^{slope:.2f})")
         axes.set(xlabel=x, ylabel=y, xticks=xs, xticklabels=[f"{v:g}" for v in xs])
+        low, high = axes.get_ylim()
+        if high / low < 200:  # else the powers of ten are enough
+            doublings = 2.0 ** np.arange(np.ceil(np.log2(low)), np.log2(high))
+            axes.set_yticks(doublings, [f"{tick:g}" for tick in doublings])
         axes.minorticks_off()
         axes.legend(frameon=False)
         canvas.show(figure)
@@ -109,6 +124,8 @@ def plot_panels(
         figure, all_axes = plt.subplots(1, len(panels), figsize=(3.6 * len(panels), 3.6))
         for axes, (y, curves) in zip(all_axes, panels.items(), strict=True):
             _draw_lines(axes, as_floats("xs", xs), curves, x, y, log_x)
+            if min(np.min(ys) for ys in curves.values()) >= 0:
+                axes.set_ylim(bottom=0)  # or a small difference looks like a large one
         handles, labels = all_axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
         canvas.show(figure)
