@@ -422,7 +422,7 @@ def test_nothing_but_its_check_uses_what_a_learner_writes(path: Path) -> None:
 def sections_to_reread() -> list[tuple[str, str]]:
     """() -> each ("02", "What large scores do") that the exercises send a learner back to."""
     found = set()
-    for file in sorted((ROOT / "helpers" / "exercises").glob("lesson_*.py")):
+    for file in sorted((ROOT / "helpers" / "exercises").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 place = re.fullmatch(r"(\d\d): (.+)", node.value)
@@ -443,7 +443,7 @@ NOT_PRINTED = {
     "0.0625": "1/16, worked out in the sentence itself",
 }
 # Texts that name numbers of an earlier section, and say so.
-LOOKS_BACK = {"learning-look", "t5-look"}
+LOOKS_BACK: set[str] = set()
 
 
 def numbers_printed(cells: list[NotebookNode]) -> list[float]:
