@@ -13,23 +13,36 @@ from helpers.validation import Array, as_floats
 
 
 def plot_cloud(points: Mapping[str, tuple[Array, Array]], x: str, y: str, names: Mapping[str, Any]) -> None:
-    """{group: (xs, ys)} -> a scatter plot, xs on a log axis; `names` {word: (x, y)} are written in it."""
+    """{group: (xs, ys)} -> a scatter plot, xs on a log axis, with its medians; `names` are written in it.
+
+    names: {word: (x, y)}.
+    """
     with plt.rc_context(canvas.STYLE):
         figure, axes = plt.subplots(figsize=(6.5, 4))
         for i, (group, (xs, ys)) in enumerate(points.items()):
             axes.semilogx(xs, ys, ".", ms=2.5, color=("0.6", *canvas.COLOURS)[i], label=group, zorder=1)
+            axes.plot(*_medians(xs, ys), color=canvas.COLOURS[0], lw=2, zorder=2)
         axes.xaxis.set_major_formatter("{x:g}")
         middle = np.sqrt(np.prod(axes.get_xlim()))
         for word, place in names.items():
-            axes.plot(*place, canvas.MARKERS[0], color=canvas.COLOURS[1], ms=6, zorder=2)
+            axes.plot(*place, canvas.MARKERS[0], color=canvas.COLOURS[1], ms=6, zorder=3)
             side, shift = ("right", -6) if place[0] > 10 * middle else ("left", 6)
             note = axes.annotate(word, place, xytext=(shift, 5), textcoords="offset points", weight="bold")
-            note.set(ha=side, zorder=3)
+            note.set(ha=side, zorder=4)
         axes.set(xlabel=x, ylabel=y)
         canvas.show(figure)
     for group, (xs, ys) in points.items():
         correlation = np.corrcoef(np.log10(xs), ys)[0, 1]
         print(f"Correlation of log10({x}) with {y}, over {len(xs)} {group}: {correlation:.2f}")
+
+
+def _medians(xs: Array, ys: Array) -> tuple[Array, Array]:
+    """Points -> the median of ys in eight equal stretches of log(xs), and the middle of each stretch."""
+    edges = np.geomspace(xs.min(), xs.max(), 9)
+    stretch = np.clip(np.searchsorted(edges, xs, side="right") - 1, 0, 7)
+    filled = np.unique(stretch)
+    medians = np.array([np.median(ys[stretch == each]) for each in filled])
+    return np.sqrt(edges[filled] * edges[filled + 1]), medians
 
 
 def plot_spreads(samples: Mapping[int, Array], what: str) -> None:
