@@ -51,6 +51,30 @@ def plot_attention_machine() -> None:
     )
 
 
+def plot_multi_head_block() -> None:
+    """None -> a block of multi-head attention: split into heads, attend, merge, mix, add to the input."""
+    boxes = {
+        "x": Box(0.0, 0.0, "tokens X\n(n, d_model)"),
+        "qkv": Box(3.6, 0.0, "× W_Q, W_K, W_V\n3 × (n, d_model)", "learned", 2.7),
+        **{
+            f"head {h}": Box(7.2, 1.5 - 1.5 * h, f"head {h}: attention\n(n, d_head)", "step", 2.7)
+            for h in range(3)
+        },
+        "merge": Box(10.6, 0.0, "concatenate\n(n, d_model)", "step", 2.2),
+        "w_o": Box(13.2, 0.0, "× W_O", "learned", 1.3, 0.8),
+        "sum": Box(16.0, 0.0, "X + ΔX\n(n, d_model)"),
+    }
+    heads = [f"head {h}" for h in range(3)]
+    arrows = [
+        ("x", "qkv", ""),
+        *(("qkv", head, "split" if head == "head 0" else "") for head in heads),
+        *((head, "merge", "merge" if head == "head 0" else "") for head in heads),
+        *(("merge", "w_o", ""), ("w_o", "sum", "ΔX")),
+    ]
+    _plot(boxes, arrows, 0.62, around=("x", "sum", "X itself, unchanged"))
+    print("Three heads work side by side, each with queries, keys and values of its own, d_head wide.")
+
+
 def plot_race() -> None:
     """None -> the problem of lesson 03's race: from a key to a word, and back to the key by way of W."""
     boxes = {
@@ -73,11 +97,19 @@ def plot_race() -> None:
     print("Only W is learned (dashed). It should undo the rotation: then the query finds the target.")
 
 
-def _plot(boxes: Mapping[str, Box], arrows: Sequence[tuple[str, str, str]], scale: float) -> None:
-    """Boxes by name, (from, to, what is written beside the arrow) -> the picture; `scale` inches a unit."""
+def _plot(
+    boxes: Mapping[str, Box],
+    arrows: Sequence[tuple[str, str, str]],
+    scale: float,
+    around: tuple[str, str, str] | None = None,
+) -> None:
+    """Boxes by name, (from, to, words beside the arrow) -> the picture; `scale` inches a unit.
+
+    `around`: one more arrow, which goes from a box to another below all others.
+    """
     left = min(box.x - box.width / 2 for box in boxes.values()) - 0.2
     right = max(box.x + box.width / 2 for box in boxes.values()) + 0.2
-    low = min(box.y - box.height / 2 for box in boxes.values()) - 0.2
+    low = min(box.y - box.height / 2 for box in boxes.values()) - (0.6 if around else 0.2)
     high = max(box.y + box.height / 2 for box in boxes.values()) + 0.2
     with plt.rc_context(canvas.STYLE):
         figure, axes = plt.subplots(figsize=(scale * (right - left), scale * (high - low)))
@@ -86,6 +118,8 @@ def _plot(boxes: Mapping[str, Box], arrows: Sequence[tuple[str, str, str]], scal
         patches = {name: _draw_box(axes, box) for name, box in boxes.items()}
         for start, end, words in arrows:
             _draw_arrow(axes, boxes[start], boxes[end], (patches[start], patches[end]), words)
+        if around:
+            _draw_detour(axes, boxes[around[0]], boxes[around[1]], low + 0.1, around[2])
         canvas.show(figure)
 
 
@@ -106,7 +140,26 @@ def _draw_arrow(
     arrow.set(mutation_scale=12, color="0.2")
     axes.add_patch(arrow)
     if words:
-        level = start.y == end.y  # then the words stand above the arrow, else to its right
+        rise = end.y - start.y  # words stand above a level arrow, else on the outer side of it
+        side = -1 if rise > 0 and start.x < end.x else 1
         x, y = (start.x + end.x) / 2, (start.y + end.y) / 2
-        text = axes.text(x + (0 if level else 0.2), y + (0.12 if level else 0), words, style="italic", size=9)
-        text.set(ha="center" if level else "left", va="bottom" if level else "center")
+        lift = 0.12 if start.x != end.x else -0.1
+        text = axes.text(x + (0.25 * side if rise else 0), y + lift, words, style="italic", size=9)
+        text.set(ha=("right", "center", "left")[1 + (side if rise else 0)], va="bottom")
+
+
+def _draw_detour(axes: Axes, start: Box, end: Box, y: float, words: str) -> None:
+    feet = (start.y - start.height / 2, end.y - end.height / 2)
+    axes.plot([start.x, start.x, end.x], [feet[0], y, y], color="0.2", lw=1)
+    axes.add_patch(
+        FancyArrowPatch(
+            (end.x, y),
+            (end.x, feet[1]),
+            arrowstyle="-|>",
+            shrinkA=0,
+            shrinkB=2,
+            color="0.2",
+            mutation_scale=12,
+        )
+    )
+    axes.text((start.x + end.x) / 2, y + 0.08, words, style="italic", size=9, ha="center", va="bottom")
