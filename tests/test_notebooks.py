@@ -446,7 +446,7 @@ NOT_PRINTED = {
     "0.0625": "1/16, worked out in the sentence itself",
 }
 # Texts that name numbers of an earlier section, and say so.
-LOOKS_BACK = {"learning-look", "t5-look"}
+LOOKS_BACK: set[str] = set()
 
 
 def numbers_printed(cells: list[NotebookNode]) -> list[float]:

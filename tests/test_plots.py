@@ -110,7 +110,9 @@ def test_moves_say_how_far_and_near_which_landmark(shown, capsys):
         "c: mole moves by 5.0, 100% of it in this plane",
         "  45° from up in this picture, 45° in all 3 dimensions",
     ]
-    assert {"mole", "a", "b", "c", "west", "east", "up"} <= set(texts(shown[0].axes[0]))
+    assert {"mole", "a\n2.0 long", "b\n2.0 long", "c\n5.0 long", "west", "east", "up"} <= set(
+        texts(shown[0].axes[0])
+    )
 
 
 def test_moves_tell_how_much_of_them_the_plane_shows(capsys):
@@ -197,6 +199,25 @@ def test_bars_print_largest_and_sum(shown, capsys):
     assert result_of(plots.plot_bars, {"one": TABLE[0], "two": TABLE[1]}, COLUMNS, "weight") is None
     assert capsys.readouterr().out == "one: largest 0.700 (c), sum 1.000\ntwo: largest 0.500 (a), sum 1.000\n"
     assert [bar.get_height() for bar in shown[0].axes[1].patches] == [0.5, 0.4, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("draw", "said"),
+    [
+        (plots.plot_attention_machine, "three learned tables"),
+        (plots.plot_multi_head_block, "Three heads work side by side"),
+        (plots.plot_race, "Only W is learned"),
+    ],
+)
+def test_diagrams_say_what_they_show_and_no_box_covers_another(shown, capsys, draw, said):
+    assert result_of(draw) is None
+    assert said in capsys.readouterr().out
+    figure = shown[0]
+    figure.draw_without_rendering()
+    boxes = [patch.get_window_extent() for patch in figure.axes[0].patches if hasattr(patch, "get_boxstyle")]
+    assert len(boxes) >= 6
+    for i, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:i])
 
 
 def test_transformer_says_where_attention_is(capsys):

@@ -75,9 +75,10 @@ def plot_moves(
             axes.annotate("", xy=flat[label], xytext=(0, 0), arrowprops=arrow)
             x_way, y_way = flat[label] / np.linalg.norm(flat[label])
             beyond = (8 * x_way, 11 * y_way)
-            note = axes.annotate(label, flat[label], xytext=beyond, textcoords="offset points")
+            tip = f"{label}\n{np.linalg.norm(away[label]):.1f} long"
+            note = axes.annotate(tip, flat[label], xytext=beyond, textcoords="offset points")
             side = "center" if abs(x_way) < 0.5 else "left" if x_way > 0 else "right"
-            note.set(color=colour, weight="bold", ha=side, va="center")
+            note.set(color=colour, weight="bold", ha=side, va="bottom" if y_way > 0.5 else "center")
         axes.plot(0, 0, "o", color="black", ms=8)
         axes.annotate(start, (0, 0), xytext=(7, -14), textcoords="offset points", weight="bold")
         axes.update_datalim(np.array([[0.0, 0.0], *flat.values()]))

@@ -13,18 +13,22 @@ from helpers.validation import Array, as_floats
 
 
 def plot_cloud(points: Mapping[str, tuple[Array, Array]], x: str, y: str, names: Mapping[str, Any]) -> None:
-    """{group: (xs, ys)} -> a scatter plot, xs on a log axis; `names` {word: (x, y)} are written in it."""
+    """{group: (xs, ys)} -> a scatter plot, xs on a log axis, with its medians; `names` are written in it.
+
+    names: {word: (x, y)}.
+    """
     with plt.rc_context(canvas.STYLE):
         figure, axes = plt.subplots(figsize=(6.5, 4))
         for i, (group, (xs, ys)) in enumerate(points.items()):
             axes.semilogx(xs, ys, ".", ms=2.5, color=("0.6", *canvas.COLOURS)[i], label=group, zorder=1)
+            axes.plot(*_medians(xs, ys), color=canvas.COLOURS[0], lw=2, zorder=2)
         axes.xaxis.set_major_formatter("{x:g}")
         middle = np.sqrt(np.prod(axes.get_xlim()))
         for word, place in names.items():
-            axes.plot(*place, canvas.MARKERS[0], color=canvas.COLOURS[1], ms=6, zorder=2)
+            axes.plot(*place, canvas.MARKERS[0], color=canvas.COLOURS[1], ms=6, zorder=3)
             side, shift = ("right", -6) if place[0] > 10 * middle else ("left", 6)
             note = axes.annotate(word, place, xytext=(shift, 5), textcoords="offset points", weight="bold")
-            note.set(ha=side, zorder=3)
+            note.set(ha=side, zorder=4)
         axes.set(xlabel=x, ylabel=y)
         canvas.show(figure)
     for group, (xs, ys) in points.items():
@@ -32,20 +36,40 @@ def plot_cloud(points: Mapping[str, tuple[Array, Array]], x: str, y: str, names:
         print(f"Correlation of log10({x}) with {y}, over {len(xs)} {group}: {correlation:.2f}")
 
 
+def _medians(xs: Array, ys: Array) -> tuple[Array, Array]:
+    """Points -> the median of ys in eight equal stretches of log(xs), and the middle of each stretch."""
+    edges = np.geomspace(xs.min(), xs.max(), 9)
+    stretch = np.clip(np.searchsorted(edges, xs, side="right") - 1, 0, 7)
+    filled = np.unique(stretch)
+    medians = np.array([np.median(ys[stretch == each]) for each in filled])
+    return np.sqrt(edges[filled] * edges[filled + 1]), medians
+
+
 def plot_spreads(samples: Mapping[int, Array], what: str) -> None:
     """{d_k: scores of any shape} -> one histogram for each d_k, on one axis of scores, with its spread."""
-    widest = max(float(abs(s).max()) for s in samples.values())
+    widest = 3.5 * max(float(scores.std()) for scores in samples.values())  # 1 score in 2,000 lies beyond
     with plt.rc_context(canvas.STYLE):
         figure, all_axes = plt.subplots(len(samples), 1, figsize=(7, 1.15 * len(samples) + 0.6), sharex=True)
-        for i, (axes, (d_k, scores)) in enumerate(zip(all_axes, samples.items(), strict=True)):
-            heights, edges = np.histogram(scores, bins=np.linspace(-widest, widest, 121))
-            axes.stairs(heights, edges, color=canvas.COLOURS[i], fill=True)
-            axes.set(yticks=[], ylabel=f"d_k {d_k}")
+        for axes, (d_k, scores) in zip(all_axes, samples.items(), strict=True):
+            heights, edges = np.histogram(scores, bins=np.linspace(-widest, widest, 281))
+            axes.stairs(heights, edges, color=canvas.COLOURS[0], fill=True)
+            _mark_spread(axes, float(scores.std()), float(heights.max()))
+            axes.set(yticks=[], xlim=(-widest, widest))
+            axes.set_ylabel(f"d_k {d_k}", rotation=0, ha="right", va="center")
             axes.spines["left"].set_visible(False)
-        all_axes[-1].set_xlabel(what)
+        all_axes[-1].set_xlabel(f"{what}; the bar spans one spread to either side of 0")
         canvas.show(figure)
     for d_k, scores in samples.items():
         print(f"d_k {d_k:4}: spread (standard deviation) of the {what} {scores.std():.1f}")
+
+
+def _mark_spread(axes: Axes, spread: float, top: float) -> None:
+    axes.errorbar(0, 1.18 * top, xerr=spread, color="black", capsize=4, lw=1.5)
+    note = axes.annotate(
+        f"± {spread:.1f}", (spread, 1.18 * top), xytext=(7, 0), textcoords="offset points", va="center"
+    )
+    note.set_weight("bold")
+    axes.set_ylim(0, 1.4 * top)
 
 
 def plot_power(xs: ArrayLike, curves: Mapping[str, ArrayLike], x: str, y: str) -> None:
@@ -66,6 +90,10 @@ def plot_power(xs: ArrayLike, curves: Mapping[str, ArrayLike], x: str, y: str) -
             axes.loglog(xs, np.exp(height) * xs**slope, ls=canvas.DASHES[i], color=canvas.COLOURS[i], lw=1)
             findings.append(f"{label}: fitted slope {slope:.2f} ({y} grows like {x}^{slope:.2f})")
         axes.set(xlabel=x, ylabel=y, xticks=xs, xticklabels=[f"{v:g}" for v in xs])
+        low, high = axes.get_ylim()
+        if high / low < 200:  # else the powers of ten are enough
+            doublings = 2.0 ** np.arange(np.ceil(np.log2(low)), np.log2(high))
+            axes.set_yticks(doublings, [f"{tick:g}" for tick in doublings])
         axes.minorticks_off()
         axes.legend(frameon=False)
         canvas.show(figure)
@@ -109,6 +137,8 @@ def plot_panels(
         figure, all_axes = plt.subplots(1, len(panels), figsize=(3.6 * len(panels), 3.6))
         for axes, (y, curves) in zip(all_axes, panels.items(), strict=True):
             _draw_lines(axes, as_floats("xs", xs), curves, x, y, log_x)
+            if min(np.min(ys) for ys in curves.values()) >= 0:
+                axes.set_ylim(bottom=0)  # or a small difference looks like a large one
         handles, labels = all_axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
         canvas.show(figure)

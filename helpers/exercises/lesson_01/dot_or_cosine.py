@@ -8,9 +8,8 @@ EXERCISE = Choose(
     task="Dot product or cosine, to find words that mean much the same?",
     answer="b",
     options={
-        "a": "Length says how often a word is used, rather than what it means: with the dot product, "
-        "frequent words "
-        "would come first for almost every query.",
+        "a": "In these vectors length says how often a word is used, not what it means: with the dot "
+        "product, frequent words would come first for almost every query.",
         "b": "The dot product is length × length × cosine. The cosine takes both lengths away, so that a "
         "frequent word "
         "has no advantage, and direction (with whom a word is used) decides.",

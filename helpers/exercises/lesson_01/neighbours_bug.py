@@ -205,7 +205,8 @@ EXERCISE = Mend(
     mistakes=MISTAKES,
     hints=(
         "What is the cosine of a word with itself, and where does that put it in the order?",
-        "The word comes first. The neighbours start one place later.",
+        "The word usually comes first, but a word with the same vector may stand before it. "
+        "What do you know about the word that tells it from all others?",
         "Take care that how_many neighbours are left after the word has been taken out.",
     ),
     explain="The word itself is left out of the order by its row number, and how_many are taken after that.",

@@ -10,5 +10,6 @@ ORDER = (
     "column-softmax",
     "log-softmax",
     "jacobian",
+    "loss-slope",
     "scores-for",
 )  # of teaching: a file each

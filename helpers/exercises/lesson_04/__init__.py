@@ -8,6 +8,7 @@ ORDER = (
     "self-attention",
     "width-bug",
     "steer",
+    "read-map",
     "audit-table",
     "shuffle",
 )  # of teaching: a file each

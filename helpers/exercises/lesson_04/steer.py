@@ -56,7 +56,7 @@ def _why_not(query: Array, weights: Array, at_limit: Array) -> tuple[str, str]:
         "What counts are differences of scores: the query should score well with key 2 − key 1 = [−3, 0.5] "
         "and with key 2 − key 3 = [3, 1.5]."
     )
-    if weights[1] < weights.max():
+    if weights[1] < weights.max() - 1e-9:
         best = int(weights.argmax())
         cosine = query @ STEER_KEYS[1] / np.linalg.norm(query) / np.linalg.norm(STEER_KEYS[1])
         if cosine > 0.99:
@@ -72,6 +72,12 @@ def _why_not(query: Array, weights: Array, at_limit: Array) -> tuple[str, str]:
             )
         return "wrong-key", f"The {KEY_WORDS[best]} key answers most. {differences}"
     other = 0 if weights[0] > weights[2] else 2
+    if np.isclose(weights[other], weights[1]):
+        return (
+            "tie",
+            f"The second and the {KEY_WORDS[other]} key tie. Turn away from the {KEY_WORDS[other]}. "
+            f"{differences}",
+        )
     name = "turn"
     advice = (
         f"The second key leads, but the {KEY_WORDS[other]} comes too near, and making the query longer, up "
@@ -103,6 +109,7 @@ EXERCISE = Open(
         ("aimed-at-the-key", [2.4, 6.0]),
         ("third-key", [-6.0, 3.0]),
         ("wrong-key", [6.0, 6.0]),
+        ("tie", [1.0, 6.0]),
         ("not-scaled", [0.0, 6.0]),
         ("too-short", [-0.3, 2.0]),
         ("turn", [0.4, 6.0]),

@@ -9,4 +9,6 @@ ORDER = (
     "rank",
     "count-parameters",
     "head-builder",
+    "next-head",
+    "packed-rows",
 )  # of teaching: a file each
