@@ -159,6 +159,12 @@ def test_the_output_is_a_sum_of_what_each_head_writes() -> None:
     assert np.linalg.matrix_rank(maps.sum(axis=0)) == D_MODEL
 
 
+def test_a_projection_by_hand() -> None:
+    rows, w = [[1, 2], [3, 4]], [[1, 0, 1], [0, 1, 1]]
+    np.testing.assert_array_equal(project("rows", rows, "w", w), [[1, 2, 3], [3, 4, 7]])
+    np.testing.assert_array_equal(project("rows", rows, "w", w, [10, 20, 30]), [[11, 22, 33], [13, 24, 37]])
+
+
 def test_heads_may_be_narrower_than_the_model_and_values_wider_than_keys() -> None:
     x = waves(N, 7)
     given = Projections(waves(7, 6), waves(7, 6, start=3.0), waves(7, 15), waves(15, 4))

@@ -56,7 +56,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
 def test_what_no_test_noticed_is_reported_and_nothing_else_and_loops_are_ended(course: Path) -> None:
     before = files_in(course)
     done = run(course)
-    survivors = [line for line in done.stdout.splitlines() if line.startswith(("little.py", "  "))]
+    survivors = [line for line in done.stdout.splitlines() if line.startswith(("little.py", "  - ", "  + "))]
     assert survivors == [
         "little.py:6: comparison",
         "  - return a if a > b else b",

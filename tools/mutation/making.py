@@ -42,6 +42,7 @@ OPPOSITES = NAMES | {other: name for name, other in NAMES.items()}
 ERRORS = {"ValueError": "TypeError", "TypeError": "ValueError"}
 TYPES_ONLY = frozenset({"annotation", "returns", "type_comment", "type_params"})
 SYMMETRIC = frozenset({"max", "min", "maximum", "minimum", "result_type", "broadcast_shapes", "array_equal"})
+OF_TWO_AXES = frozenset({"swapaxes", "transpose"})
 TYPES = frozenset({"TypeVar", "ParamSpec"})
 
 
@@ -190,15 +191,15 @@ def _other_values(value: Any) -> list[Any]:
 
 def _other_calls(call: ast.Call) -> Iterator[Other]:
     """Arguments swapped or left out by their keyword; min for max, any for all."""
-    pairs = [] if _called(call) in SYMMETRIC else zip(call.args, call.args[1:], strict=False)
-    for place, (one, other) in enumerate(pairs):
+    name = _called(call)
+    pairs = [] if name in SYMMETRIC else list(zip(call.args, call.args[1:], strict=False))
+    for place, (one, other) in enumerate(pairs[:-1] if name in OF_TWO_AXES else pairs):
         if ast.dump(one) != ast.dump(other) and not isinstance(other, ast.Starred):
             swapped = [*call.args[:place], other, one, *call.args[place + 2 :]]
             yield "arguments swapped", _with(call, args=swapped)
     for place in range(len(call.keywords)):
         rest = [*call.keywords[:place], *call.keywords[place + 1 :]]
         yield "keyword left out", _with(call, keywords=rest)
-    name = _called(call)
     if name in OPPOSITES:
         field = "attr" if isinstance(call.func, ast.Attribute) else "id"
         yield "opposite", _with(call, func=_with(call.func, **{field: OPPOSITES[name]}))

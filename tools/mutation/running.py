@@ -95,8 +95,7 @@ class Forks:
             choose_tests(session.config, self.root, module, mutant)
             raise InTheChild
 
-        for name in ("numpy", "hypothesis.extra.numpy", "torch"):  # what nearly all tests load, once for all
-            importlib.import_module(name)
+        self.load_what_tests_load()
         try:
             in_turn(self.mutants, run, self.tell)
         except InTheChild:
@@ -105,6 +104,14 @@ class Forks:
         except ValueError as error:  # pytest would report it as a fault of its own
             self.error = error
         return True
+
+    def load_what_tests_load(self) -> None:
+        """What takes long is loaded once, for all the children."""
+        tests = {path for mutant in self.mutants for path in own_tests(mutant.module, self.root)}
+        texts = "".join(path.read_text(encoding="utf-8") for path in tests)
+        for name in ("numpy", "hypothesis.extra.numpy", "torch"):
+            if f"import {name.split('.')[0]}" in texts:
+                importlib.import_module(name)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
