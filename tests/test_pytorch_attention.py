@@ -477,6 +477,12 @@ def test_a_device_that_is_not_here_is_named(monkeypatch: pytest.MonkeyPatch, wan
         best_device(wanted)
 
 
+def test_a_gpu_without_a_number_is_the_current_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, 1, False)
+    assert best_device("cuda") == torch.device("cuda")
+    assert best_device("cuda:0") == torch.device("cuda", 0)
+
+
 def test_a_gpu_too_many_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(monkeypatch, 2, False)
     with pytest.raises(
