@@ -225,6 +225,23 @@ def test_steps_within_a_part_and_between_parts_are_counted_apart() -> None:
     }
 
 
+LEAVING = {0: "within a part", 1: "within a part", 2: "within a part", 3: "from year to month",
+           5: "within a part", 6: "from month to day", 8: "within a part"}  # fmt: skip
+ARRIVING = {1: "within a part", 2: "within a part", 3: "within a part", 5: "from year to month",
+            6: "within a part", 8: "from month to day", 9: "within a part"}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", range(10))
+@pytest.mark.parametrize(("place", "back"), [(7, LEAVING), (3, ARRIVING)], ids=["ahead", "behind"])
+def test_a_digit_that_looks_elsewhere_costs_the_step_back(row: int, place: int, back: dict[int, str]) -> None:
+    places = np.full(10, 5)
+    places[row] = place  # all the others stay where they are
+    expected = {"within a part": 1.0, "from year to month": 1.0, "from month to day": 1.0}
+    if row in back:  # a hyphen costs nothing
+        expected[back[row]] -= 1 / 5 if back[row] == "within a part" else 1
+    assert share_forward_by_step([np.eye(12)[places]]) == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("weights", [[], [np.eye(9)]])
 def test_steps_of_what_is_no_written_date_are_refused(weights: list[np.ndarray]) -> None:
     with pytest.raises(ValueError, match="arrays of 10 rows each"):

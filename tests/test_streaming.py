@@ -415,10 +415,30 @@ HALF: Any = 2.5
 @pytest.mark.parametrize(
     ("inputs", "how", "error", "words"),
     [
-        ((QUERIES[..., :3], KEYS, VALUES), {}, ValueError, r"vectors of the same length.*\(2, 5, 3\)"),
-        ((QUERIES, KEYS, VALUES[:, :6]), {}, ValueError, r"as many rows.*\(2, 7, 11\).*\(2, 6, 4\)"),
-        ((QUERIES, KEYS, np.ones((3, 7, 4))), {}, ValueError, r"axes before the last two.*\(3, 7, 4\)"),
-        ((QUERIES, KEYS[[0, 1, 1]], VALUES[:1]), {}, ValueError, r"axes before the last two.*\(3, 7, 11\)"),
+        (
+            (QUERIES[..., :3], KEYS, VALUES),
+            {},
+            ValueError,
+            r"^queries and keys must have vectors of the same length.*\(2, 5, 3\)",
+        ),
+        (
+            (QUERIES, KEYS, VALUES[:, :6]),
+            {},
+            ValueError,
+            r"^keys and values must have as many rows.*\(2, 7, 11\).*\(2, 6, 4\)",
+        ),
+        (
+            (QUERIES, KEYS, np.ones((3, 7, 4))),
+            {},
+            ValueError,
+            r"^queries and values must agree on .*\(3, 7, 4\)",
+        ),
+        (
+            (QUERIES, KEYS[[0, 1, 1]], VALUES[:1]),
+            {},
+            ValueError,
+            r"^queries and keys must agree on .*\(3, 7, 11\)",
+        ),
         (
             (QUERIES[0, 0], KEYS, VALUES),
             {},
@@ -499,7 +519,33 @@ ONE, SUM = np.ones((2, 3)), np.ones(2)
         (
             lambda: grouped_query_attention(QUERIES[[0, 1, 1]], KEYS, VALUES),
             ValueError,
-            r"divide the number of heads of the queries; got queries \(3, 5, 11\), keys \(2, 7, 11\)",
+            r"^keys and values must .*divide the number of heads of the queries; "
+            r"got queries \(3, 5, 11\), keys \(2, 7, 11\)",
+        ),
+        (
+            lambda: grouped_query_attention(QUERIES[..., :3], KEYS, VALUES),
+            ValueError,
+            r"^queries and keys must have vectors of the same length .*\(2, 5, 3\) and \(2, 7, 11\)",
+        ),
+        (
+            lambda: grouped_query_attention(QUERIES[None, [0, 0]][[0, 0]], KEYS[None][[0, 0, 0]], VALUES),
+            ValueError,
+            r"^queries and keys must agree on the axes before",
+        ),
+        (
+            lambda: grouped_query_attention(QUERIES, KEYS[0], VALUES),
+            ValueError,
+            r"axis of heads.*keys \(7, 11\)",
+        ),
+        (
+            lambda: grouped_query_attention(QUERIES, KEYS, VALUES[0]),
+            ValueError,
+            r"axis of heads.*values \(7, 4\)",
+        ),
+        (
+            lambda: grouped_query_attention(QUERIES, KEYS, VALUES, window=0),
+            ValueError,
+            "window must be at least 1",
         ),
         (lambda: grouped_query_attention(QUERIES, KEYS, VALUES[:1]), ValueError, "same number of heads"),
         (lambda: grouped_query_attention(QUERIES, KEYS[:0], VALUES[:0]), ValueError, "same number of heads"),
@@ -511,7 +557,11 @@ ONE, SUM = np.ones((2, 3)), np.ones(2)
         (lambda: KVCache().attend([[1.0]]), ValueError, r"append their keys.*\(1, 1\) and 0 tokens"),
         (lambda: KVCache().attend(np.ones((0, 3))), ValueError, r"append their keys.*\(0, 3\) and 0 tokens"),
         (lambda: filled().attend(np.ones((3, 5, 11))), ValueError, r"got queries of shape \(3, 5, 11\)"),
-        (lambda: filled().attend(np.ones((1, 3))), ValueError, r"vectors of the same length.*\(1, 3\)"),
+        (
+            lambda: filled().attend(np.ones((1, 3))),
+            ValueError,
+            r"^queries and keys must have vectors of the same length.*\(1, 3\)",
+        ),
         (
             lambda: filled().attend(np.ones((1, 11)), np.ones((1, 5), bool)),
             ValueError,

@@ -146,11 +146,21 @@ def test_what_does_not_fit_leaves_the_cache_as_it_was() -> None:
     wrong: list[tuple[Any, Any, type[Exception], str]] = [
         (good[0][:1], good[1][:1], ValueError, r"keys must have the shape.*\(2, 4, 5\).*got \(1, 4, 5\)"),
         (good[0], good[1][..., :2], ValueError, r"values must have the shape.*\(2, 4, 3\).*got \(2, 4, 2\)"),
-        (good[0][:, :3], good[1], ValueError, r"as many rows.*\(2, 3, 5\) and \(2, 4, 3\)"),
+        (
+            good[0][:, :3],
+            good[1],
+            ValueError,
+            r"^keys and values must have as many rows.*\(2, 3, 5\) and \(2, 4, 3\)",
+        ),
         (good[0], good[1].astype(float), TypeError, "values must have the dtype.*float32; got float64"),
         (good[0].astype(np.float16), good[1], TypeError, "keys must have the dtype.*float32; got float16"),
         (good[0], good[1] * np.float32(np.nan), ValueError, "values must be finite; got nan"),
-        (good[0], np.ones((3, 4, 3)), ValueError, r"axes before the last two.*\(2, 4, 5\) and \(3, 4, 3\)"),
+        (
+            good[0],
+            np.ones((3, 4, 3)),
+            ValueError,
+            r"^keys and values .*axes before the last two.*\(2, 4, 5\) and \(3, 4, 3\)",
+        ),
         (good[0], good[1][:1], ValueError, r"axes before the last two.*\(2, 4, 5\) and \(1, 4, 3\)"),
         (good[0], "values", TypeError, "values must hold real numbers"),
         (1.0, good[1], ValueError, r"keys must have shape \(\.\.\., n_new, d_k\)"),

@@ -6,7 +6,9 @@ every one would have to quote the message.
 
 import ast
 import copy
+import itertools
 from collections.abc import Iterator
+from contextlib import contextmanager
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -59,35 +61,48 @@ class Mutant(NamedTuple):
 
 def mutants(module: str, source: str) -> list[Mutant]:
     """A module's name and source -> its mutants."""
-    return [mutant for mutant, _ in _with_trees(module, source)]
+    tree = ast.parse(source)
+    found = []
+    for number, change in enumerate(_changes_below(tree, tree)):
+        line = getattr(change.old, "lineno", getattr(change.statement, "lineno", 0))
+        before = _head(change.statement)
+        with change.made():
+            after = _head(change.new if change.statement is change.old else change.statement)
+        found.append(Mutant(module, number, line, change.what, before, after))
+    return found
 
 
 def code_of(mutant: Mutant, source: str, path: str) -> CodeType:
     """A mutant, the source it was made of, the file's path -> what to execute in the place of the module."""
-    for each, tree in _with_trees(mutant.module, source):
-        if each == mutant:
-            return compile(ast.fix_missing_locations(tree), path, "exec")
-    raise ValueError(f"the source of {mutant.module} has no mutant {mutant.number}: did the file change?")
-
-
-def _with_trees(module: str, source: str) -> Iterator[tuple[Mutant, ast.Module]]:
-    """Each mutant with its tree. It is one tree, changed until the next mutant is asked for."""
     tree = ast.parse(source)
-    for number, (line, what, before, after) in enumerate(_changes_below(tree, tree)):
-        yield Mutant(module, number, line, what, before, after), tree
+    change = next(itertools.islice(_changes_below(tree, tree), mutant.number, None))
+    with change.made():
+        return compile(ast.fix_missing_locations(tree), path, "exec")
 
 
-def _changes_below(node: ast.AST, statement: ast.AST) -> Iterator[tuple[int, str, str, str]]:
-    """A node, the statement in which it stands -> line, what was done, the statement before and after."""
+class Change(NamedTuple):
+    """A node in its place, what may stand there instead, and the statement around it."""
+
+    node: ast.AST
+    place: Place
+    old: ast.AST
+    new: ast.AST
+    what: str
+    statement: ast.AST
+
+    @contextmanager
+    def made(self) -> Iterator[None]:
+        """Inside `with`, the tree is changed."""
+        _put(self.node, self.place, self.new)
+        yield
+        _put(self.node, self.place, self.old)
+
+
+def _changes_below(node: ast.AST, statement: ast.AST) -> Iterator[Change]:
     for place, child in _children(node):
         inside = child if isinstance(child, ast.stmt | ast.ExceptHandler) else statement
         for what, other in _others(child):
-            before = _head(inside)
-            _put(node, place, other)
-            after = _head(other if inside is child else inside)
-            if before != after:
-                yield getattr(child, "lineno", getattr(inside, "lineno", 0)), what, before, after
-            _put(node, place, child)
+            yield Change(node, place, child, other, what, inside)
         yield from _changes_below(child, inside)
 
 

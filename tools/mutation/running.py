@@ -6,6 +6,7 @@ tests and no start, and nothing that it does stays. Where there is no safe fork 
 each mutant gets a Python of its own.
 """
 
+import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -47,8 +48,7 @@ class Loader(importlib.machinery.SourceFileLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         """A name -> the code of the mutant."""
-        path = Path(self.path)
-        return code_of(self.mutant, path.read_text(encoding="utf-8"), self.path)
+        return code_of(self.mutant, Path(self.path).read_text(encoding="utf-8"), self.path)
 
 
 class Finder(importlib.abc.MetaPathFinder):
@@ -112,6 +112,7 @@ class Forks:
         for name in ("numpy", "hypothesis.extra.numpy", "torch"):
             if f"import {name.split('.')[0]}" in texts:
                 importlib.import_module(name)
+        gc.freeze()  # what is there stays shared with the children
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -219,14 +220,15 @@ def _arguments(root: Path, folder: Path) -> list[str]:
 @contextmanager
 def _settings(folder: Path) -> Iterator[None]:
     """Nothing is written beside the sources, and Hypothesis draws the same examples for each mutant."""
-    before, sys.pycache_prefix = (dict(os.environ), sys.pycache_prefix), str(folder / "pycache")
+    environment, bytecode = dict(os.environ), (sys.pycache_prefix, sys.dont_write_bytecode)
+    sys.pycache_prefix, sys.dont_write_bytecode = str(folder / "pycache"), False  # for the next mutants
     os.environ |= {"CI": "1", "HYPOTHESIS_STORAGE_DIRECTORY": str(folder)}
     try:
         yield
     finally:
-        sys.pycache_prefix = before[1]
+        sys.pycache_prefix, sys.dont_write_bytecode = bytecode
         os.environ.clear()
-        os.environ |= before[0]
+        os.environ |= environment
 
 
 def _begin_as_child() -> None:
