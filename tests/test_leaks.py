@@ -139,7 +139,7 @@ def test_sixteen_roundings_are_no_leak(size: float, unit: float, roundings: int,
     step = roundings * unit * float(np.finfo(np.float64).eps)  # of the largest number, or of 1
 
     def model(x: Array) -> Array:
-        return np.full((N, 2), -size) + step * (x[-1] != X[-1]).any()
+        return np.tile([-size, 0.0], (N, 1)) + step * (x[-1] != X[-1]).any()
 
     assert leaks(model, X) == ([(i, N - 1) for i in range(N - 1)] if is_seen else [])
 

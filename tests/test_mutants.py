@@ -1,5 +1,6 @@
 """tools/mutants.py: what it changes, what it reports, and that the files stay as they are."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -45,7 +46,8 @@ def course(tmp_path: Path) -> Path:
 
 def run(course: Path, *options: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(ROOT / "tools" / "mutants.py"), "little", f"--root={course}", *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    quickly = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # nbval alone takes seconds to load
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=quickly)
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
