@@ -19,8 +19,8 @@ X, CONTEXT = waves(5, 8), waves(7, 9)
 GIVEN = Projections(waves(8, 6), waves(9, 6), waves(9, 12), waves(12, 10))
 BIASED = GIVEN._replace(b_q=waves(6), b_k=waves(6), b_v=waves(12), b_o=waves(10))
 OWN = Projections(waves(8, 6), waves(8, 6), waves(8, 12), waves(12, 10))
-COLUMNS = QUERIES.T, KEYS.T, VALUES.T
-MATRICES = waves(6, 8), waves(6, 8), waves(12, 8), waves(10, 12)  # from the left, for X.T
+COLUMNS: Any = QUERIES.T, KEYS.T, VALUES.T
+MATRICES: Any = waves(6, 8), waves(6, 8), waves(12, 8), waves(10, 12)  # from the left, for X.T
 BATCH = {"queries": waves(2, 1, 5, 4), "keys": waves(1, 3, 7, 4), "values": waves(7, 6)}
 
 
@@ -127,7 +127,7 @@ def test_leading_axes_broadcast_and_so_does_the_mask() -> None:
         ValueError,
         "mask must broadcast to the scores, (..., n_queries, n_keys) = (2, 3, 5, 7); got (3, 2, 5, 7)",
     )
-    turned = [np.swapaxes(part, -1, -2) for part in BATCH.values()]
+    turned: Any = [np.swapaxes(part, -1, -2) for part in BATCH.values()]
     mask = np.ones((2, 3, 7, 5), bool)
     assert inputs.attention_in_columns(*turned, mask)[3] is mask
 

@@ -88,6 +88,10 @@ def test_the_mass_is_what_falls_on_the_part() -> None:
 def test_weights_of_another_text_are_refused() -> None:
     with pytest.raises(ValueError, match=re.escape("shape (10, 11) for 'May 3, 2004'; got (9, 11)")):
         mass_on_parts("May 3, 2004", np.zeros((9, 11)))
+    with pytest.raises(ValueError, match=r"weights must have shape \(\.\.\., 10, n_source\)"):
+        mass_on_parts("May 3, 2004", np.zeros(11))
+    with pytest.raises(ValueError, match=r"weights must have shape \(\.\.\., 10, n_source\)"):
+        share_forward_by_step([np.zeros(11)])
     with pytest.raises(ValueError, match="as many weights as texts; got 0 and 1"):
         mean_mass(["May 3, 2004"], [])
 

@@ -193,6 +193,11 @@ def test_a_model_says_its_size_in_words(model: EncoderDecoder) -> None:
     assert repr(model) == f"<EncoderDecoder: 2 encoder and 2 decoder layers, d_model 12{kind}>"
 
 
+def test_no_symbol_is_no_row(model: EncoderDecoder) -> None:
+    none = np.zeros((2, 0), dtype=int)
+    assert reader.embed("source", none, model.source_embeddings, model.source_positions).shape == (2, 0, 12)
+
+
 def test_no_texts_give_no_texts(model: EncoderDecoder) -> None:
     assert write(model, []) == []
 
