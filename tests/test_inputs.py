@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from samples import waves
 
-from helpers import inputs
+from helpers import inputs as typed_inputs
 from helpers.inputs import Projections
 from helpers.validation import Array
 
 pytestmark = pytest.mark.filterwarnings("error")
+
+inputs: Any = typed_inputs  # much here is wrong on purpose
 
 # Every size is another: 5 queries, 7 keys, d_k 4, d_v 6; in heads: 3 of width 2, values of width 4.
 QUERIES, KEYS, VALUES = waves(5, 4), waves(7, 4), waves(7, 6)
