@@ -451,6 +451,7 @@ def test_the_best_device_is_the_first_of_cuda_mps_cpu(
     assert best_device() == torch.device(best)
     assert best_device("cpu") == best_device(torch.device("cpu")) == torch.device("cpu")
     assert best_device("meta") == torch.device("meta")
+    assert best_device("cpu:0") == torch.device("cpu:0")  # whatever number of GPUs there is
 
 
 def test_the_wanted_device_is_taken_where_it_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
