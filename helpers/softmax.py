@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers import inputs
 from helpers.door import checked_by
-from helpers.precision import minus_largest, rounded_to, totals_of
+from helpers.precision import minus_largest, or_one, rounded_to, totals_of
 from helpers.validation import Array
 
 
@@ -47,7 +47,7 @@ def entropy(weights: Array, axis: int = -1) -> Array:
     Raises ValueError for a negative weight, or a row that sums neither to 1 nor to 0 (within rounding).
     Source: Shannon 1948, "A Mathematical Theory of Communication", section 6.
     """
-    logs = np.log(np.where(weights == 0, 1, weights))
+    logs = np.log(or_one(weights))
     total = -(weights * logs).sum(axis=axis, dtype=np.float64)
     return rounded_to(np.asarray(total), weights) + weights.dtype.type(0)  # + 0 turns −0.0 into 0.0
 

@@ -94,7 +94,7 @@ def as_weights(name: str, values: ArrayLike, axis: int) -> tuple[Array, int]:
     if not (weights >= 0).all():
         raise ValueError(f"{name} must be 0 or more; got {weights.min()} in shape {weights.shape}")
     totals = weights.sum(axis=axis, dtype=np.float64)
-    n_keys = max(1, weights.shape[axis])
+    n_keys = weights.shape[axis]
     tolerance = 4 * float(np.finfo(weights.dtype).eps) * n_keys**0.5  # n roundings add up like √n
     wrong = (abs(totals - 1) > tolerance) & (totals != 0)
     if wrong.any():

@@ -6,7 +6,9 @@ import pytest
 import torch
 from samples import DTYPES, eps, waves
 
+from helpers import inputs
 from helpers.cross_attention import cross_attention
+from helpers.door import behind_the_door
 from helpers.masking import causal_mask, padding_mask
 from helpers.multi_head import Projections, multi_head_attention
 from helpers.validation import Array
@@ -79,6 +81,9 @@ def test_one_output_for_each_query_and_one_head_unless_told() -> None:
     output, weights = cross_attention(x, context, projections())
     assert output.shape == x.shape
     assert weights.shape == (N_SENTENCES, 1, N_QUERIES, N_KEYS)
+    checked = inputs.cross_attention(x, context, projections())[:3]
+    for found, expected in zip(behind_the_door(cross_attention, *checked), (output, weights), strict=True):
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_with_itself_as_context_it_is_self_attention() -> None:

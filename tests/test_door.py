@@ -177,9 +177,9 @@ def test_the_function_gets_what_its_check_gives() -> None:
 
     @checked_by(doubled)
     def nested(number: int) -> int:
-        return same(number)
+        return same(number) + same(number=number)
 
-    assert (same(3), nested(3)) == (6, 6)
+    assert (same(3), nested(3)) == (6, 6 + 6)
     assert (same.__name__, same.__doc__) == ("same", "A number -> the same.")
 
 

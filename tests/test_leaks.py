@@ -129,6 +129,30 @@ def test_the_input_is_left_alone_even_by_a_model_that_writes_into_it() -> None:
     np.testing.assert_array_equal(X, before)
 
 
+def test_a_list_of_rows_is_a_sequence() -> None:
+    assert leaks(attends(None), X.tolist()) == FUTURE
+
+
+@pytest.mark.parametrize(("size", "unit"), [(0.25, 1), (1, 1), (4, 4)])
+@pytest.mark.parametrize(("roundings", "is_seen"), [(15, False), (16, False), (17, True)])
+def test_sixteen_roundings_are_no_leak(size: float, unit: float, roundings: int, is_seen: bool) -> None:
+    step = roundings * unit * float(np.finfo(np.float64).eps)  # of the largest number, or of 1
+
+    def model(x: Array) -> Array:
+        return np.tile([-size, 0.0], (N, 1)) + step * (x[-1] != X[-1]).any()
+
+    assert leaks(model, X) == ([(i, N - 1) for i in range(N - 1)] if is_seen else [])
+
+
+def test_an_output_that_overflows_when_a_token_is_changed_has_moved() -> None:
+    assert leaks(lambda x: np.exp(90 * x[::-1]), X) == [(i, N - 1 - i) for i in range(N // 2)]
+
+
+def grows(x: Array) -> Array:
+    """One column more once a token is changed."""
+    return x if np.array_equal(x, X) else np.hstack([x, x])
+
+
 COUNTER = iter(range(1000))
 
 
@@ -141,10 +165,17 @@ COUNTER = iter(range(1000))
             r"one row for each token of x \(6, 4\); got \(5, 4\)",
         ),
         (lambda: leaks(lambda x: 0.0, X), ValueError, r"one row for each token.*got \(\)"),
+        (lambda: leaks(lambda x: x[:, 0], X), ValueError, r"one row for each token.*got \(6,\)"),
         (lambda: leaks(lambda x: x * np.nan, X), ValueError, "output must be finite"),
+        (lambda: leaks(lambda x: np.where(x > 1.9, np.inf, x), X), ValueError, "output must be finite"),
+        (
+            lambda: leaks(grows, X),
+            ValueError,
+            r"the model's output changed its shape from \(6, 4\) to \(6, 8\)",
+        ),
         (lambda: leaks(lambda x: x + next(COUNTER), X), ValueError, "two outputs for one input.*dropout"),
         (lambda: leaks(lambda x: "text", X), TypeError, "the model's output must hold real numbers"),
-        (lambda: leaks(lambda x: x, X[0]), ValueError, "x must have shape"),
+        (lambda: leaks(lambda x: x, X[0]), ValueError, r"x must have shape \(\.\.\., n, d\)"),
         (lambda: leaks(lambda x: x, X, np.ones((6, 6))), TypeError, "mask must hold True"),
         (
             lambda: leaks(lambda x: x, X, np.ones((6, 5), bool)),

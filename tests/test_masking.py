@@ -11,6 +11,7 @@ from samples import DTYPES, N_KEYS, N_QUERIES, STACKS, properties, waves
 from torch.nn import functional
 from torch.nn.attention.bias import causal_lower_right
 
+from helpers.door import behind_the_door
 from helpers.masking import causal_mask, mask_scores, padding_mask
 from helpers.softmax import softmax
 
@@ -22,6 +23,7 @@ def test_the_causal_mask_is_the_lower_triangle() -> None:
         causal_mask(3), [[True, False, False], [True, True, False], [True, True, True]]
     )
     assert causal_mask(3).dtype == np.bool_
+    np.testing.assert_array_equal(behind_the_door(causal_mask, 3), causal_mask(3))  # the maths alone
 
 
 def test_with_more_keys_the_queries_are_the_last_tokens() -> None:

@@ -148,6 +148,17 @@ def test_each_head_scales_by_its_own_width() -> None:
         np.testing.assert_allclose(weights[head], attention(part, part, part)[1], atol=1e-15)
 
 
+def test_rows_and_mask_may_be_lists() -> None:
+    rows, mask = waves(3, 4), [[True, False, True], [False, True, False], [True, True, True]]
+    lists = rows.tolist()
+    for found, expected in zip(
+        attend_in_heads(lists, lists, lists, 2, mask),
+        attend_in_heads(rows, rows, rows, 2, np.array(mask)),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_the_output_is_a_sum_of_what_each_head_writes() -> None:
     x, given = waves(N_SENTENCES, N, D_MODEL), projections(biased=False)
     output, weights = multi_head_attention(x, given, N_HEADS, causal_mask(N))
@@ -157,6 +168,12 @@ def test_the_output_is_a_sum_of_what_each_head_writes() -> None:
     np.testing.assert_allclose(parts.sum(axis=1), output, atol=1e-13)
     assert [np.linalg.matrix_rank(part) for part in maps] == [D_HEAD] * N_HEADS
     assert np.linalg.matrix_rank(maps.sum(axis=0)) == D_MODEL
+
+
+def test_a_projection_by_hand() -> None:
+    rows, w = [[1, 2], [3, 4]], [[1, 0, 1], [0, 1, 1]]
+    np.testing.assert_array_equal(project("rows", rows, "w", w), [[1, 2, 3], [3, 4, 7]])
+    np.testing.assert_array_equal(project("rows", rows, "w", w, [10, 20, 30]), [[11, 22, 33], [13, 24, 37]])
 
 
 def test_heads_may_be_narrower_than_the_model_and_values_wider_than_keys() -> None:

@@ -53,6 +53,12 @@ def test_a_score_that_is_none_is_placed_wherever_it_stands(bad: float, word: str
             minus_largest(scores, axis)
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_score_that_is_none_is_found_where_there_is_no_other(bad: float) -> None:
+    with pytest.raises(ValueError, match="scores must be finite or -inf"):
+        minus_largest(np.array([[bad], [bad]]))
+
+
 def test_float16_ones_are_counted_beyond_2048() -> None:
     ones = np.ones((5000, 2), np.float16)
     assert ones.sum(axis=0).max() < 5000  # what this is for

@@ -451,6 +451,7 @@ def test_the_best_device_is_the_first_of_cuda_mps_cpu(
     assert best_device() == torch.device(best)
     assert best_device("cpu") == best_device(torch.device("cpu")) == torch.device("cpu")
     assert best_device("meta") == torch.device("meta")
+    assert best_device("cpu:0") == torch.device("cpu:0")  # whatever number of GPUs there is
 
 
 def test_the_wanted_device_is_taken_where_it_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -475,6 +476,12 @@ def test_a_device_that_is_not_here_is_named(monkeypatch: pytest.MonkeyPatch, wan
     pretend(monkeypatch, 0, True)
     with pytest.raises(ValueError, match=words):
         best_device(wanted)
+
+
+def test_a_gpu_without_a_number_is_the_current_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, 1, False)
+    assert best_device("cuda") == torch.device("cuda")
+    assert best_device("cuda:0") == torch.device("cuda", 0)
 
 
 def test_a_gpu_too_many_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

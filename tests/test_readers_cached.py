@@ -1,6 +1,7 @@
 """The reader with a cache writes what it writes without; a window and shared keys do what they say."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,6 +105,11 @@ def test_with_a_head_of_keys_each_nothing_changes(sounds: Sounds, part: str) -> 
 def test_what_is_refused(sounds: Sounds) -> None:
     with pytest.raises(ValueError, match="n_kv_heads must divide the 4 heads; got 3"):
         share_keys(sounds.model, "decoder", 3)
+    half: Any = 2.5
+    with pytest.raises(TypeError, match=r"n_kv_heads must be a whole number; got 2\.5"):
+        share_keys(sounds.model, "decoder", half)
+    with pytest.raises(ValueError, match="n_kv_heads must be at least 1; got 0"):
+        share_keys(sounds.model, "decoder", 0)
     with pytest.raises(ValueError, match=r"part must be .* or 'cross attention'; got 'both'"):
         share_keys(sounds.model, "both", 2)
     with pytest.raises(ValueError, match="got 'na1ve'"):

@@ -88,6 +88,10 @@ def test_the_mass_is_what_falls_on_the_part() -> None:
 def test_weights_of_another_text_are_refused() -> None:
     with pytest.raises(ValueError, match=re.escape("shape (10, 11) for 'May 3, 2004'; got (9, 11)")):
         mass_on_parts("May 3, 2004", np.zeros((9, 11)))
+    with pytest.raises(ValueError, match=r"weights must have shape \(\.\.\., 10, n_source\)"):
+        mass_on_parts("May 3, 2004", np.zeros(11))
+    with pytest.raises(ValueError, match=r"weights must have shape \(\.\.\., 10, n_source\)"):
+        share_forward_by_step([np.zeros(11)])
     with pytest.raises(ValueError, match="as many weights as texts; got 0 and 1"):
         mean_mass(["May 3, 2004"], [])
 
@@ -223,6 +227,23 @@ def test_steps_within_a_part_and_between_parts_are_counted_apart() -> None:
         "from year to month": 0.0,
         "from month to day": pytest.approx(0.5),
     }
+
+
+LEAVING = {0: "within a part", 1: "within a part", 2: "within a part", 3: "from year to month",
+           5: "within a part", 6: "from month to day", 8: "within a part"}  # fmt: skip
+ARRIVING = {1: "within a part", 2: "within a part", 3: "within a part", 5: "from year to month",
+            6: "within a part", 8: "from month to day", 9: "within a part"}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", range(10))
+@pytest.mark.parametrize(("place", "back"), [(7, LEAVING), (3, ARRIVING)], ids=["ahead", "behind"])
+def test_a_digit_that_looks_elsewhere_costs_the_step_back(row: int, place: int, back: dict[int, str]) -> None:
+    places = np.full(10, 5)
+    places[row] = place  # all the others stay where they are
+    expected = {"within a part": 1.0, "from year to month": 1.0, "from month to day": 1.0}
+    if row in back:  # a hyphen costs nothing
+        expected[back[row]] -= 1 / 5 if back[row] == "within a part" else 1
+    assert share_forward_by_step([np.eye(12)[places]]) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("weights", [[], [np.eye(9)]])

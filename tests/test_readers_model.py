@@ -182,6 +182,22 @@ def build_like(model: EncoderDecoder, **changes: Any) -> EncoderDecoder:
     return EncoderDecoder(**{**own, "decoder_norm": norm, **changes})
 
 
+def test_a_model_equals_itself_alone_and_can_be_a_key(model: EncoderDecoder) -> None:
+    other = build_like(model)
+    assert len({model, other, model}) == 2
+    assert model != other
+
+
+def test_a_model_says_its_size_in_words(model: EncoderDecoder) -> None:
+    kind = ", bottleneck" if model.bottleneck else ""
+    assert repr(model) == f"<EncoderDecoder: 2 encoder and 2 decoder layers, d_model 12{kind}>"
+
+
+def test_no_symbol_is_no_row(model: EncoderDecoder) -> None:
+    none = np.zeros((2, 0), dtype=int)
+    assert reader.embed("source", none, model.source_embeddings, model.source_positions).shape == (2, 0, 12)
+
+
 def test_no_texts_give_no_texts(model: EncoderDecoder) -> None:
     assert write(model, []) == []
 

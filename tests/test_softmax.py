@@ -24,6 +24,7 @@ from samples import (
     waves,
 )
 
+from helpers.door import behind_the_door
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
 from helpers.softmax import entropy, log_softmax, softmax, softmax_jacobian
@@ -262,6 +263,13 @@ def test_each_axis_is_the_last_one_of_the_moved_array(function: Function, dtype:
             got = function(scores, axis=same)
             np.testing.assert_allclose(got, expected, rtol=2 * eps(scores), atol=smallest(scores))
     np.testing.assert_array_equal(function(scores), function(scores, axis=-1))
+
+
+@pytest.mark.parametrize("function", [softmax, log_softmax, entropy])
+def test_unless_told_it_is_the_last_axis_in_front_of_the_door_and_behind_it(function: Function) -> None:
+    weights = softmax(waves(2, N_QUERIES, N_KEYS), -1)
+    np.testing.assert_array_equal(function(weights), function(weights, -1))
+    np.testing.assert_array_equal(behind_the_door(function, weights), function(weights, -1))
 
 
 def test_each_query_spreads_1_over_the_keys() -> None:

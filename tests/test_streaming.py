@@ -349,6 +349,7 @@ def test_the_kinds_are_what_the_mask_says(
     allowed = mask_of(None, causal, window, n_queries, n_keys)
     expected = brute_kinds(n_queries, n_keys, allowed, tile_queries, tile_keys)
     assert kinds.tolist() == expected
+    assert kinds.dtype == int
 
 
 @pytest.fixture
@@ -414,11 +415,38 @@ HALF: Any = 2.5
 @pytest.mark.parametrize(
     ("inputs", "how", "error", "words"),
     [
-        ((QUERIES[..., :3], KEYS, VALUES), {}, ValueError, r"vectors of the same length.*\(2, 5, 3\)"),
-        ((QUERIES, KEYS, VALUES[:, :6]), {}, ValueError, r"as many rows.*\(2, 7, 11\).*\(2, 6, 4\)"),
-        ((QUERIES, KEYS, np.ones((3, 7, 4))), {}, ValueError, r"axes before the last two.*\(3, 7, 4\)"),
-        ((QUERIES, KEYS[[0, 1, 1]], VALUES[:1]), {}, ValueError, r"axes before the last two.*\(3, 7, 11\)"),
-        ((QUERIES[0, 0], KEYS, VALUES), {}, ValueError, r"queries must have shape.*\(11,\)"),
+        (
+            (QUERIES[..., :3], KEYS, VALUES),
+            {},
+            ValueError,
+            r"^queries and keys must have vectors of the same length.*\(2, 5, 3\)",
+        ),
+        (
+            (QUERIES, KEYS, VALUES[:, :6]),
+            {},
+            ValueError,
+            r"^keys and values must have as many rows.*\(2, 7, 11\).*\(2, 6, 4\)",
+        ),
+        (
+            (QUERIES, KEYS, np.ones((3, 7, 4))),
+            {},
+            ValueError,
+            r"^queries and values must agree on .*\(3, 7, 4\)",
+        ),
+        (
+            (QUERIES, KEYS[[0, 1, 1]], VALUES[:1]),
+            {},
+            ValueError,
+            r"^queries and keys must agree on .*\(3, 7, 11\)",
+        ),
+        (
+            (QUERIES[0, 0], KEYS, VALUES),
+            {},
+            ValueError,
+            r"queries must have shape \(\.\.\., n_queries, d_k\)",
+        ),
+        ((QUERIES, KEYS[0, 0], VALUES), {}, ValueError, r"keys must have shape \(\.\.\., n_keys, d_k\)"),
+        ((QUERIES, KEYS, VALUES[0, 0]), {}, ValueError, r"values must have shape \(\.\.\., n_keys, d_v\)"),
         ((QUERIES, KEYS, VALUES, np.ones((5, 7))), {}, TypeError, "mask must hold True.*float64"),
         ((QUERIES, KEYS, VALUES, np.ones((7, 5), bool)), {}, ValueError, r"\(2, 5, 7\); got \(7, 5\)"),
         ((QUERIES, KEYS, VALUES, np.ones((4, 2, 5, 7), bool)), {}, ValueError, "mask must broadcast"),
@@ -477,7 +505,12 @@ ONE, SUM = np.ones((2, 3)), np.ones(2)
         (lambda: window_mask(-1, 3, 1), ValueError, "n_queries must be at least 0"),
         (lambda: window_mask(2, HALF, 1), TypeError, "n_keys must be a whole number"),
         (lambda: tile_kinds(-1, 3), ValueError, "n_queries must be at least 0"),
+        (lambda: tile_kinds(2, -1), ValueError, "n_keys must be at least 0; got -1"),
+        (lambda: tile_kinds(2, HALF), TypeError, "n_keys must be a whole number; got 2.5"),
+        (lambda: tile_kinds(HALF, 2), TypeError, "n_queries must be a whole number; got 2.5"),
+        (lambda: tile_kinds(2, 3, window=0), ValueError, "window must be at least 1; got 0"),
         (lambda: tile_kinds(2, 3, tile_keys=0), ValueError, "tile_keys must be at least 1"),
+        (lambda: tile_kinds(2, 3, tile_queries=0), ValueError, "tile_queries must be at least 1"),
         (
             lambda: grouped_query_attention(QUERIES[0], KEYS, VALUES),
             ValueError,
@@ -486,7 +519,8 @@ ONE, SUM = np.ones((2, 3)), np.ones(2)
         (
             lambda: grouped_query_attention(QUERIES[[0, 1, 1]], KEYS, VALUES),
             ValueError,
-            r"divide the number of heads of the queries; got queries \(3, 5, 11\), keys \(2, 7, 11\)",
+            r"^keys and values must .*divide the number of heads of the queries; "
+            r"got queries \(3, 5, 11\), keys \(2, 7, 11\)",
         ),
         (lambda: grouped_query_attention(QUERIES, KEYS, VALUES[:1]), ValueError, "same number of heads"),
         (lambda: grouped_query_attention(QUERIES, KEYS[:0], VALUES[:0]), ValueError, "same number of heads"),
@@ -498,13 +532,42 @@ ONE, SUM = np.ones((2, 3)), np.ones(2)
         (lambda: KVCache().attend([[1.0]]), ValueError, r"append their keys.*\(1, 1\) and 0 tokens"),
         (lambda: KVCache().attend(np.ones((0, 3))), ValueError, r"append their keys.*\(0, 3\) and 0 tokens"),
         (lambda: filled().attend(np.ones((3, 5, 11))), ValueError, r"got queries of shape \(3, 5, 11\)"),
-        (lambda: filled().attend(np.ones((1, 3))), ValueError, r"vectors of the same length.*\(1, 3\)"),
+        (
+            lambda: filled().attend(np.ones((1, 3))),
+            ValueError,
+            r"^queries and keys must have vectors of the same length.*\(1, 3\)",
+        ),
         (
             lambda: filled().attend(np.ones((1, 11)), np.ones((1, 5), bool)),
             ValueError,
             r"\(1, 4\); got \(1, 5\)",
         ),
         (lambda: filled().attend(np.full((1, 11), np.nan)), ValueError, "scores of queries.*NaN"),
+        (lambda: filled().attend(1.0), ValueError, r"queries must have shape \(\.\.\., n_queries, d_k\)"),
+        (lambda: filled().attend(QUERIES[0, :1], window=0), ValueError, "window must be at least 1; got 0"),
+        (
+            lambda: filled().attend(QUERIES[0]),
+            ValueError,
+            r"append their keys.* queries of shape \(5, 11\) and 4 tokens",
+        ),
+        (lambda: filled().keep(HALF), TypeError, "n_tokens must be a whole number; got 2.5"),
+        (
+            lambda: merge_partials(1.0, SUM, ONE, SUM),
+            ValueError,
+            r"output must have shape \(\.\.\., n_queries, d_v\)",
+        ),
+        (
+            lambda: merge_partials(ONE, SUM, 1.0, SUM),
+            ValueError,
+            r"other_output must have shape \(\.\.\., n_queries, d_v\)",
+        ),
+        (
+            lambda: merge_partials(ONE, SUM, ONE, SUM[:1]),
+            ValueError,
+            r"other_log_sum_exp must have one number for each row of other_output \(2, 3\); got \(1,\)",
+        ),
+        (lambda: merge_partials(ONE, SUM > 0, ONE, SUM), TypeError, "log_sum_exp must hold real numbers"),
+        (lambda: merge_partials(ONE * np.nan, SUM, ONE, SUM), ValueError, "^output must be finite"),
         (lambda: filled().keep(5), ValueError, "n_tokens must be at most 4, the tokens kept; got 5"),
         (lambda: filled().keep(-1), ValueError, "n_tokens must be at least 0"),
     ],

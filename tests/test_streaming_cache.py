@@ -94,10 +94,17 @@ def test_a_batch_of_unequal_lengths_with_a_mask_is_each_sequence_by_itself() -> 
         np.testing.assert_allclose(together[number, own], alone, atol=1e-13)
 
 
+def test_an_empty_cache_has_no_keys() -> None:
+    cache = KVCache()
+    assert (len(cache), cache.keys.shape, cache.values.shape) == (0, (0, 0), (0, 0))
+
+
 def test_tokens_can_be_forgotten_and_others_follow() -> None:
     queries, keys, values = sample(2, n_queries=N_KEYS)
     cache = KVCache()
     cache.append(keys, values)
+    cache.keep(N_KEYS)
+    assert len(cache) == N_KEYS
     cache.keep(4)
     assert len(cache) == 4
     cache.append(keys[:, :2], values[:, :2])
@@ -139,13 +146,25 @@ def test_what_does_not_fit_leaves_the_cache_as_it_was() -> None:
     wrong: list[tuple[Any, Any, type[Exception], str]] = [
         (good[0][:1], good[1][:1], ValueError, r"keys must have the shape.*\(2, 4, 5\).*got \(1, 4, 5\)"),
         (good[0], good[1][..., :2], ValueError, r"values must have the shape.*\(2, 4, 3\).*got \(2, 4, 2\)"),
-        (good[0][:, :3], good[1], ValueError, r"as many rows.*\(2, 3, 5\) and \(2, 4, 3\)"),
+        (
+            good[0][:, :3],
+            good[1],
+            ValueError,
+            r"^keys and values must have as many rows.*\(2, 3, 5\) and \(2, 4, 3\)",
+        ),
         (good[0], good[1].astype(float), TypeError, "values must have the dtype.*float32; got float64"),
         (good[0].astype(np.float16), good[1], TypeError, "keys must have the dtype.*float32; got float16"),
         (good[0], good[1] * np.float32(np.nan), ValueError, "values must be finite; got nan"),
-        (good[0], np.ones((3, 4, 3)), ValueError, r"axes before the last two.*\(2, 4, 5\) and \(3, 4, 3\)"),
+        (
+            good[0],
+            np.ones((3, 4, 3)),
+            ValueError,
+            r"^keys and values .*axes before the last two.*\(2, 4, 5\) and \(3, 4, 3\)",
+        ),
         (good[0], good[1][:1], ValueError, r"axes before the last two.*\(2, 4, 5\) and \(1, 4, 3\)"),
         (good[0], "values", TypeError, "values must hold real numbers"),
+        (1.0, good[1], ValueError, r"keys must have shape \(\.\.\., n_new, d_k\)"),
+        (good[0], 1.0, ValueError, r"values must have shape \(\.\.\., n_new, d_v\)"),
     ]
     for keys, values, error, words in wrong:
         with pytest.raises(error, match=words):

@@ -1,5 +1,7 @@
 """Windows and grouped queries of helpers.streaming, against attention and torch."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -93,3 +95,41 @@ def test_grouped_queries_have_windows_and_leading_axes_that_broadcast() -> None:
         queries, np.repeat(keys, 2, axis=1), np.repeat(values, 2, axis=1), window_mask(N_QUERIES, N_KEYS, 2)
     )
     np.testing.assert_allclose(output, expected, atol=1e-13)
+
+
+QUERIES, KEYS, VALUES = sample(2)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (
+            lambda: grouped_query_attention(QUERIES[..., :3], KEYS, VALUES),
+            ValueError,
+            r"^queries and keys must have vectors of the same length .*\(2, 5, 3\) and \(2, 7, 11\)",
+        ),
+        (
+            lambda: grouped_query_attention(QUERIES[None, [0, 0]][[0, 0]], KEYS[None][[0, 0, 0]], VALUES),
+            ValueError,
+            r"^queries and keys must agree on the axes before",
+        ),
+        (
+            lambda: grouped_query_attention(QUERIES, KEYS[0], VALUES),
+            ValueError,
+            r"axis of heads.*keys \(7, 11\)",
+        ),
+        (
+            lambda: grouped_query_attention(QUERIES, KEYS, VALUES[0]),
+            ValueError,
+            r"axis of heads.*values \(7, 4\)",
+        ),
+        (
+            lambda: grouped_query_attention(QUERIES, KEYS, VALUES, window=0),
+            ValueError,
+            "window must be at least 1",
+        ),
+    ],
+)
+def test_grouped_queries_that_do_not_fit_are_named(call: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        call()

@@ -9,11 +9,18 @@ from samples import DTYPES, number_arrays, properties, score_shapes, waves
 
 from helpers.validation import (
     Array,
+    Planned,
     as_columns,
     as_floats,
+    as_mask,
     as_rows,
+    as_weights,
+    require_all_stacks,
+    require_axis,
     require_count,
+    require_directions,
     require_finite,
+    require_fitting,
     require_matching_stacks,
     require_same_length,
     require_scores,
@@ -201,3 +208,182 @@ def test_a_count_is_a_whole_number(count: Any) -> None:
 def test_what_is_no_count_is_named(count: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         require_count("n_heads", count)
+
+
+def test_no_columns_in_these_words() -> None:
+    with pytest.raises(ValueError, match="keys") as caught:
+        as_columns("keys", waves(4), "d_k", "n_keys")
+    assert str(caught.value) == (
+        "keys must have shape (..., d_k, n_keys), one vector in each column, with d_k at least 1; "
+        "got shape (4,)"
+    )
+
+
+# --- masks and weights
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 5), (3, 5), (3, 1), (1, 5), (), (2, 1, 1)])
+def test_a_mask_that_broadcasts_is_taken_as_it_is(shape: tuple[int, ...]) -> None:
+    mask = np.ones(shape, bool)
+    assert as_mask(mask, (2, 3, 5)) is mask
+    np.testing.assert_array_equal(as_mask(mask.tolist(), (2, 3, 5)), mask)
+
+
+def test_no_mask_is_none() -> None:
+    assert as_mask(None, (2, 3)) is None
+
+
+@pytest.mark.parametrize("shape", [(2, 4), (3, 2), (1, 2, 3), (5, 2, 3), (0, 3)])
+def test_a_mask_of_another_shape_is_named(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="mask") as caught:
+        as_mask(np.ones(shape, bool), (2, 3))
+    assert str(caught.value) == (
+        f"mask must broadcast to the scores, (..., n_queries, n_keys) = (2, 3); got {shape}"
+    )
+
+
+@pytest.mark.parametrize(("mask", "dtype"), [([[1, 0, 1]], "int64"), ([[1.0]], "float64"), ("a", "<U1")])
+def test_a_mask_of_other_things_is_named(mask: Any, dtype: str) -> None:
+    with pytest.raises(TypeError, match="mask") as caught:
+        as_mask(mask, (2, 3))
+    assert str(caught.value) == f"mask must hold True (may attend) and False (may not); got dtype {dtype}"
+
+
+@pytest.mark.parametrize("axis", [-1, 1])
+def test_weights_sum_to_1_or_are_all_0(axis: int) -> None:
+    weights = np.array([[0.25, 0.75], [0, 0], [1, 0]])
+    found, same = as_weights("weights", weights, axis)
+    assert found is weights
+    assert same == axis
+    assert as_weights("weights", weights.T, 0)[1] == 0
+    assert as_weights("weights", np.zeros((3, 0)), -1)[0].shape == (3, 0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n_keys", [1, 4, 64])
+def test_rounding_of_a_sum_grows_like_the_root_of_the_number_of_keys(n_keys: int, dtype: type) -> None:
+    for off, is_accepted in ((3.5, True), (4.5, False)):
+        weights: Array = np.zeros((2, n_keys), dtype)
+        weights[:, 0] = 1, 1 - off * n_keys**0.5 * float(np.finfo(dtype).eps)
+        if is_accepted:
+            assert as_weights("weights", weights, -1)[0] is weights
+        else:
+            with pytest.raises(ValueError, match="weights must sum to 1"):
+                as_weights("weights", weights, -1)
+
+
+@pytest.mark.parametrize(
+    ("weights", "axis", "words"),
+    [
+        ([[0.5, 0.5], [1.5, -0.5]], -1, "weights must be 0 or more; got -0.5 in shape (2, 2)"),
+        ([[np.nan, 1.0]], -1, "weights must be 0 or more; got nan in shape (1, 2)"),
+        ([[1, 0], [0.5, 0.123456]], -1, "weights must sum to 1 along axis -1; shape (2, 2) has a sum 0.6235"),
+        ([[1, 0], [0.5, 0]], 0, "weights must sum to 1 along axis 0; shape (2, 2) has a sum 1.5"),
+        ([2.0], 0, "weights must sum to 1 along axis 0; shape (1,) has a sum 2"),
+        ([2.0], 1, "axis 1 is not there: the array has shape (1,), 1 axes"),
+    ],
+)
+def test_what_are_no_weights_is_said_in_these_words(weights: Any, axis: int, words: str) -> None:
+    with pytest.raises(ValueError, match=r"weights|axis") as caught:
+        as_weights("weights", weights, axis)
+    assert str(caught.value) == words
+
+
+# --- queries, keys and values that fit
+
+
+FITTING = waves(2, 1, 5, 4), waves(1, 3, 7, 4), waves(7, 6)
+
+
+@pytest.mark.parametrize("planned", [False, True])
+def test_queries_keys_and_values_that_fit(planned: bool) -> None:
+    parts = tuple(Planned(part.shape) for part in FITTING) if planned else FITTING
+    require_fitting(*parts)
+    require_all_stacks(*parts)
+
+
+STACKS_DIFFER = (
+    "{} and {} must agree on the axes before the last two (batch, heads), or have 1 there; got {} and {}"
+)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "words"),
+    [
+        (
+            ((5, 4), (7, 4), (6, 6)),
+            "keys and values must have as many rows (last axis but one); got (7, 4) and (6, 6)",
+        ),
+        (
+            ((5, 4), (7, 3), (7, 6)),
+            "queries and keys must have vectors of the same length (last axis); got (5, 4) and (7, 3)",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_said_with_both_shapes(shapes: tuple[tuple[int, ...], ...], words: str) -> None:
+    with pytest.raises(ValueError, match="must have") as caught:
+        require_fitting(*map(Planned, shapes))
+    assert str(caught.value) == words
+
+
+@pytest.mark.parametrize("require", [require_fitting, require_all_stacks])
+@pytest.mark.parametrize(
+    ("stacks", "names"),
+    [
+        (((2,), (3,), ()), ("queries", "keys")),
+        (((2,), (), (3,)), ("queries", "values")),
+        (((), (2,), (3,)), ("keys", "values")),
+    ],
+)
+def test_the_two_whose_leading_axes_differ_are_named(
+    require: Any, stacks: tuple[tuple[int, ...], ...], names: tuple[str, str]
+) -> None:
+    ends = {"queries": (5, 4), "keys": (7, 4), "values": (7, 6)}
+    parts = {name: Planned((*stack, *ends[name])) for name, stack in zip(ends, stacks, strict=True)}
+    with pytest.raises(ValueError, match="must agree") as caught:
+        require(**parts)
+    assert str(caught.value) == STACKS_DIFFER.format(*names, *(parts[name].shape for name in names))
+
+
+# --- directions and axes
+
+
+def test_a_vector_of_any_length_but_0_has_a_direction() -> None:
+    require_directions("keys", np.array([[1e-300, 0], [0, -1e300]]))
+
+
+@pytest.mark.parametrize(
+    ("vector", "what"),
+    [([0, 0], "length 0"), ([1, np.inf], "an entry inf or NaN"), ([np.nan, 0], "an entry inf or NaN")],
+)
+def test_a_vector_without_a_direction_is_placed(vector: list[float], what: str) -> None:
+    vectors = np.ones((2, 3, 2))
+    vectors[0, 2] = vectors[1, 0] = vector
+    with pytest.raises(ValueError, match="keys") as caught:
+        require_directions("keys", vectors)
+    assert str(caught.value) == (
+        f"keys must have a direction in every row; the vector at index (0, 2) has {what} "
+        "in keys of shape (2, 3, 2)"
+    )
+
+
+@pytest.mark.parametrize("axis", [-3, -1, 0, 2, np.int8(1)])
+def test_an_axis_that_is_there(axis: Any) -> None:
+    assert require_axis(waves(2, 3, 5), axis) == axis
+    assert type(require_axis(waves(2, 3, 5), axis)) is int
+
+
+@pytest.mark.parametrize(
+    ("axis", "error", "words"),
+    [
+        (3, ValueError, "axis 3 is not there: the array has shape (2, 3, 5), 3 axes"),
+        (-4, ValueError, "axis -4 is not there: the array has shape (2, 3, 5), 3 axes"),
+        (1.0, TypeError, "axis must be one whole number; got 1.0"),
+        ((0, 1), TypeError, "axis must be one whole number; got (0, 1)"),
+        (None, TypeError, "axis must be one whole number; got None"),
+    ],
+)
+def test_what_is_no_axis_is_named(axis: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match="axis") as caught:
+        require_axis(waves(2, 3, 5), axis)
+    assert str(caught.value) == words

@@ -31,7 +31,7 @@ def best_device(wanted: str | torch.device | None = None) -> torch.device:
         raise ValueError(f"device must be a name like 'cuda', 'mps' or 'cpu'; got {wanted!r}") from error
     if device.type not in here and device.type != "meta":
         raise ValueError(f"device {str(device)!r} is not here; this machine has {', '.join(here)}")
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+    if device.type == "cuda" and device.index is not None and device.index >= torch.cuda.device_count():
         raise ValueError(
             f"device {str(device)!r} is not here; this machine has {torch.cuda.device_count()} of them"
         )

@@ -63,7 +63,7 @@ class DecoderLayer(NamedTuple):
     mlp: Mlp
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class EncoderDecoder:
     """The alphabets and all learned numbers of one model.
 
