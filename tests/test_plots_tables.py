@@ -92,7 +92,7 @@ def test_a_colour_follows_the_number_as_it_is_written():
 
 def test_shares_are_coloured_from_0_to_1_and_other_numbers_with_0_among_them():
     assert tables.limits_of({"a": NUMBERS}) == (0.0, 1.0)
-    assert tables.limits_of({"a": 3 * NUMBERS}) == (0.0, pytest.approx(2.1))
+    assert tables.limits_of({"a": 3 * NUMBERS}) == pytest.approx((0.0, 2.1))
     assert tables.limits_of({"a": NUMBERS - 5, "b": NUMBERS}) == (-4.9, 0.7)
     assert tables.limits_of({"a": NUMBERS - 5}) == (-4.9, 0.0)
 
