@@ -108,8 +108,9 @@ def minutes(path: Path) -> int:
 
 
 def figures(cell: NotebookNode) -> bool:
-    """A code cell -> True if it shows a figure."""
-    return any("image/png" in output.get("data", {}) for output in cell.get("outputs", ()))
+    """A code cell -> True if it shows a figure, or a table in its place."""
+    shown = [output.get("data", {}) for output in cell.get("outputs", ())]
+    return any("image/png" in data or "<table" in data.get("text/html", "") for data in shown)
 
 
 # The course as it is planned. A lesson may still be missing, but the core, 00 to 08, is complete.

@@ -13,6 +13,7 @@ tiles        one pass over the keys, and the tiles that it skips                
 diagrams     a machine in boxes and arrows, with its shapes                                lessons 03, 04, 06
 transformer  where attention stands                                                        lesson 00
 
+tables       a small map as a table, in HTML and in letters
 canvas       colours, sizes, sliders; what a picture asks of its numbers
 pieces       a coloured table, bars, a map beside one of its rows
 """

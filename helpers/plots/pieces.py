@@ -26,7 +26,7 @@ def draw_matrix(
     size: int = 9,
 ) -> None:
     """A coloured table; numbers below `written_from` are not written out."""
-    colours = _colours_for(limits)
+    colours = colours_for(limits)
     low, high = colours.get_clim()
     axes.imshow(matrix, cmap=colours.cmap, vmin=low, vmax=high, aspect="auto")
     axes.set(xticks=range(len(columns)), yticks=range(len(rows)), title=title)
@@ -93,7 +93,15 @@ def draw_map_and_row(
     return ", ".join(f"{columns[j]} {weights[row, j]:.2f}" for j in most)
 
 
-def _colours_for(limits: tuple[float, float]) -> ScalarMappable:
+def as_css(colours: ScalarMappable, number: float) -> str:
+    """Colours, a number -> the style of a cell: its colour, and ink that can be read on it."""
+    red, green, blue = (round(255 * part) for part in colours.to_rgba(number)[:3])
+    ink = "#000000" if np.dot((red, green, blue), (0.21, 0.72, 0.07)) > 0.45 * 255 else "#ffffff"
+    return f"background-color:#{red:02x}{green:02x}{blue:02x};color:{ink}"
+
+
+def colours_for(limits: tuple[float, float]) -> ScalarMappable:
+    """The ends of a scale -> its colours: from dark to bright, or with white for 0 between two signs."""
     low, high = limits
     if low < 0 < high:  # numbers of both signs: white is 0
         widest = max(-low, high)

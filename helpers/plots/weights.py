@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from helpers.plots import canvas, pieces
+from helpers.plots import canvas, pieces, tables
 from helpers.scaling import scale_scores
 from helpers.softmax import entropy, softmax
 from helpers.validation import Array, as_floats
@@ -21,10 +21,10 @@ def plot_matrix(
     sides: tuple[str, str] = ("queries", "keys"),
     mask: ArrayLike | None = None,
 ) -> None:
-    """(n_rows, n_columns), a label for each -> a table coloured by its numbers.
+    """(n_rows, n_columns), a label for each -> a table coloured by its numbers, or a picture of one.
 
     `what` names the numbers ("scores", "weights"): it is the title and the word used in the printed finding.
-    `sides` names the groups of rows and columns. Where `mask` (n_rows, n_columns) is False a cell is hatched;
+    `sides` names the groups of rows and columns. Where `mask` (n_rows, n_columns) is False a cell is hidden;
     then the number of these and the sums are printed as well.
     Raises ValueError where the labels do not fit the matrix, or the mask does not.
     """
@@ -32,11 +32,14 @@ def plot_matrix(
     may_attend = np.ones(matrix.shape, dtype=bool) if mask is None else canvas.boolean("mask", mask, columns)
     if may_attend.shape != matrix.shape:
         raise ValueError(f"mask must have the shape of the matrix, {matrix.shape}; got {may_attend.shape}")
-    with plt.rc_context(canvas.STYLE):
-        figure, axes = plt.subplots(figsize=(1.6 + 0.62 * len(columns), 1.1 + 0.45 * len(rows)))
-        limits = (matrix.min(), matrix.max())
-        pieces.draw_open(axes, matrix, may_attend, rows, columns, what, decimals, sides, limits, "0")
-        canvas.show(figure)
+    limits = tables.limits_of({what: matrix})
+    if tables.fits(rows, columns):
+        tables.show([tables.Grid(what, matrix, rows, columns, sides, decimals, limits, may_attend)])
+    else:
+        with plt.rc_context(canvas.STYLE):
+            figure, axes = plt.subplots(figsize=(1.6 + 0.62 * len(columns), 1.1 + 0.45 * len(rows)))
+            pieces.draw_open(axes, matrix, may_attend, rows, columns, what, decimals, sides, limits, "0")
+            canvas.show(figure)
     row, column = divmod(int(matrix.argmax()), len(columns))
     largest = f"{matrix.max():.{decimals}f}"
     print(f"Largest of the {what}: {largest}, in row {rows[row]!r} and column {columns[column]!r}")
@@ -52,17 +55,21 @@ def plot_matrices(
 
     Raises ValueError where the labels do not fit a matrix.
     """
-    tables = {t: canvas.labelled(t, m, (len(rows), len(columns))) for t, m in matrices.items()}
-    limits = (min(m.min() for m in tables.values()), max(m.max() for m in tables.values()))
-    with plt.rc_context(canvas.STYLE):
-        width = len(tables) * (1.3 + 0.6 * len(columns))
-        figure, all_axes = plt.subplots(
-            1, len(tables), figsize=(width, 0.9 + 0.45 * len(rows)), squeeze=False
+    drawn = {t: canvas.labelled(t, m, (len(rows), len(columns))) for t, m in matrices.items()}
+    limits, sides = tables.limits_of(drawn), ("queries", "keys")
+    if tables.fits(rows, columns):
+        grids = (
+            tables.Grid(t, m, rows, columns, sides, decimals, limits, sums=True) for t, m in drawn.items()
         )
-        for axes, (title, matrix) in zip(all_axes[0], tables.items(), strict=True):
-            pieces.draw_matrix(axes, matrix, rows, columns, title, decimals, ("queries", "keys"), limits)
-        canvas.show(figure)
-    for title, matrix in tables.items():
+        tables.show(list(grids))
+    else:
+        with plt.rc_context(canvas.STYLE):
+            size = (len(drawn) * (1.3 + 0.6 * len(columns)), 0.9 + 0.45 * len(rows))
+            figure, all_axes = plt.subplots(1, len(drawn), figsize=size, squeeze=False)
+            for axes, (title, matrix) in zip(all_axes[0], drawn.items(), strict=True):
+                pieces.draw_matrix(axes, matrix, rows, columns, title, decimals, sides, limits)
+            canvas.show(figure)
+    for title, matrix in drawn.items():
         print(f"{title}: {_sums(matrix)}.")
 
 
