@@ -422,7 +422,7 @@ def test_nothing_but_its_check_uses_what_a_learner_writes(path: Path) -> None:
 def sections_to_reread() -> list[tuple[str, str]]:
     """() -> each ("02", "What large scores do") that the exercises send a learner back to."""
     found = set()
-    for file in sorted((ROOT / "helpers" / "exercises").glob("lesson_*.py")):
+    for file in sorted((ROOT / "helpers" / "exercises").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 place = re.fullmatch(r"(\d\d): (.+)", node.value)
@@ -435,45 +435,3 @@ def sections_to_reread() -> list[tuple[str, str]]:
 def test_a_section_to_reread_exists(lesson: str, heading: str) -> None:
     (path,) = (path for path in NOTEBOOKS if path.name.startswith(lesson))
     assert heading in headings(path)
-
-
-# Decimal numbers in the text that no cell prints, and where they come from.
-NOT_PRINTED = {
-    "6.022": "the number of particles in a mole, in powers of ten",
-    "0.0625": "1/16, worked out in the sentence itself",
-}
-# Texts that name numbers of an earlier section, and say so.
-LOOKS_BACK = {"learning-look", "t5-look"}
-
-
-def numbers_printed(cells: list[NotebookNode]) -> list[float]:
-    outputs = [output for cell in cells if cell.cell_type == "code" for output in cell.outputs]
-    printed = " ".join(o.get("text", "") or o.get("data", {}).get("text/plain", "") for o in outputs)
-    return [float(number) for number in re.findall(r"\d+\.?\d*(?:e[+-]\d+)?", printed)]
-
-
-def sections(cells: list[NotebookNode]) -> Iterator[list[NotebookNode]]:
-    section: list[NotebookNode] = []
-    for cell in cells:
-        if cell.cell_type == "markdown" and cell.source.startswith("## "):
-            yield section
-            section = []
-        section.append(cell)
-    yield section
-
-
-@every_notebook
-def test_decimal_numbers_in_the_text_are_printed_in_their_section(path: Path) -> None:
-    cells = read(path).cells
-    unsupported = {}
-    for section in sections(cells):
-        for cell in section:
-            if cell.cell_type != "markdown" or cell.id.endswith("-task"):  # a check looks after its task
-                continue
-            printed = numbers_printed(cells if cell.id in LOOKS_BACK else section)
-            for number in re.findall(r"(?<![\w.])\d+\.\d+(?![\w]|\.\d)", cell.source):
-                half = 0.5 * 10.0 ** -len(number.split(".")[1]) + 1e-9  # the text may round what is printed
-                near = any(abs(other - float(number)) <= half for other in printed)
-                if not near and number not in NOT_PRINTED:
-                    unsupported[number] = cell.id
-    assert unsupported == {}
