@@ -159,6 +159,29 @@ def test_the_file_is_what_the_runner_writes(path: Path) -> None:
 
 
 @every_notebook
+def test_what_is_to_be_predicted_is_folded(path: Path) -> None:
+    asked, answered = "", True
+    for cell in read(path).cells:
+        heading = cell.source.startswith("## ")
+        if cell.cell_type == "markdown" and (heading or "> **Predict.**" in cell.source):
+            assert answered, f"{asked} asks for a prediction, and no folded output follows"
+            asked, answered = cell.id, "> **Predict.**" not in cell.source
+        elif cell.metadata.get("jupyter", {}).get("outputs_hidden"):
+            assert asked, f"{cell.id}: folded, and nobody was asked to predict it"
+            answered = True
+        elif "nbval-ignore-output" in cell.metadata.get("tags", ()) and not cell.id.endswith("-slider"):
+            answered = True  # measured where it is read: what is stored is not the reader's answer
+    assert answered, f"{asked} asks for a prediction, and no folded output follows"
+
+
+@every_notebook
+def test_a_slider_stores_nothing(path: Path) -> None:
+    # What it shows is drawn anew by its running kernel; the static figure beside it is what is stored.
+    for cell in code_cells(path):
+        assert not cell.id.endswith("-slider") or cell.outputs == [], f"{cell.id}: python course.py run"
+
+
+@every_notebook
 def test_cell_ids_are_unique_and_mean_something(path: Path) -> None:
     ids = [cell.id for cell in read(path).cells]
     assert [name for name, uses in Counter(ids).items() if uses > 1] == []

@@ -20,7 +20,7 @@ from test_notebooks import NOTEBOOKS, every_notebook, read
 
 from helpers.datasets import load_sentence, load_sounds
 
-EXCEPTIONS = tomllib.loads((Path(__file__).parent / "prose_exceptions.toml").read_text(encoding="utf-8"))
+EXCEPTIONS = tomllib.loads((Path(__file__).parent / "notebook_prose.toml").read_text(encoding="utf-8"))
 NUMBERS = {said for group in EXCEPTIONS["numbers"] for said in group["said"]}
 WORDS = {said for group in EXCEPTIONS["words"] for said in group["said"]}
 # Data whose words a figure shows: a name in the code, and where the words come from.
