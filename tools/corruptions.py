@@ -11,6 +11,7 @@ Words of the text are not spoilt, other than numbers and names: no test reads wh
 import argparse
 import asyncio
 import copy
+import importlib
 import random
 import re
 import sys
@@ -20,6 +21,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
+from typing import TypeVar
 
 import nbformat
 from nbformat import NotebookNode
@@ -27,6 +30,7 @@ from nbformat.v4 import new_output
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
+T = TypeVar("T")
 Choice = random.Random
 Spoil = Callable[[NotebookNode, Choice], str]
 
@@ -41,12 +45,11 @@ class CannotError(Exception):
     """This notebook has nothing of the kind."""
 
 
-def one_of(found: Iterable[NotebookNode], choice: Choice) -> NotebookNode:
+def one_of(found: Sequence[T], choice: Choice) -> T:
     """Cells, or anything -> one of them. Raises CannotError where there is none."""
-    there = list(found)
-    if not there:
+    if not found:
         raise CannotError
-    return choice.choice(there)
+    return choice.choice(found)
 
 
 def code(notebook: NotebookNode) -> list[NotebookNode]:
@@ -368,17 +371,19 @@ def copies(paths: Sequence[Path], number: int, seed: int) -> Iterator[Copy]:
             yield Copy(path, kind, where, spoilt)
 
 
+def checks() -> ModuleType:
+    """() -> tests/notebook_checks.py. By its name: it imports the tests, and those import the tools."""
+    return importlib.import_module("notebook_checks")
+
+
 def noticed(spoilt: Copy) -> str:
     """A spoilt copy -> what notices it without executing it, or ""."""
-    import notebook_checks
-
-    by = notebook_checks.by_the_tests(spoilt.path, spoilt.notebook)
-    return by or notebook_checks.by_comparison(spoilt.notebook, nbformat.read(spoilt.path, as_version=4))
+    by = checks().by_the_tests(spoilt.path, spoilt.notebook)
+    return str(by or checks().by_comparison(spoilt.notebook, nbformat.read(spoilt.path, as_version=4)))
 
 
 def by_running(spoilt: Copy) -> str:
     """A spoilt copy -> "strict run" if a cell fails or shows something else than it stores, or ""."""
-    import notebook_checks
     import run_notebooks
 
     run_notebooks.prepare_environment()
@@ -389,7 +394,7 @@ def by_running(spoilt: Copy) -> str:
             executed = nbformat.reads(asyncio.run(run_notebooks.execute(place)).text, as_version=4)
         except run_notebooks.NotebookFailed:
             return "strict run"
-    return notebook_checks.by_comparison(spoilt.notebook, executed)
+    return str(checks().by_comparison(spoilt.notebook, executed))
 
 
 def main(words: Sequence[str] | None = None) -> int:
