@@ -29,7 +29,6 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 T = TypeVar("T")
 Choice = random.Random
 Spoil = Callable[[NotebookNode, Choice], str]
@@ -404,6 +403,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the choice (default: 0)")
     parser.add_argument("--static", action="store_true", help="execute nothing")
     options = parser.parse_args(words)
+    sys.path += [str(ROOT / "tests"), str(ROOT)]  # behind tools/, whose `course` is the package
     paths = sorted((ROOT / "notebooks").glob("*.ipynb"))
     table: defaultdict[str, Counter[str]] = defaultdict(Counter)
     missed = []
