@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import importlib
 import inspect
-import json
 import math
 import os
 import random
@@ -29,8 +28,7 @@ from handed_out import GIVEN
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpers.exercises import catalogue, check, evaluate, hint, progress
-from helpers.exercises import progress as show_progress
+from helpers.exercises import catalogue, evaluate, hint
 from helpers.exercises.catalogue import exercises, find, lessons, names
 from helpers.exercises.engine import sandbox
 from helpers.exercises.engine.diagnosis import agree, plain_outcome
@@ -1154,57 +1152,6 @@ def test_hints_go_one_step_further(capsys):
     assert "softmax" in capsys.readouterr().out
 
 
-@pytest.fixture
-def kept_progress(tmp_path, monkeypatch):
-    from helpers.exercises import progress_file as module
-
-    monkeypatch.setattr(module, "FILE", tmp_path / "progress.json")
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.delenv("COURSE_PROGRESS", raising=False)
-    return module
-
-
-def test_progress_is_kept(kept_progress, capsys):
-    check("softmax", lambda scores: scores)
-    check("total", sum)
-    check("total", max)  # what is done stays done
-    check("jacobian", None)
-    assert json.loads(kept_progress.FILE.read_text(encoding="utf-8")) == {
-        "softmax": "wrong",
-        "total": "right",
-    }
-    capsys.readouterr()
-    show_progress()
-    text = capsys.readouterr().out
-    assert "Lesson 00: 1 of 1\n  ✓ total" in text
-    assert "✗ softmax" in text
-    assert "○ jacobian" in text
-
-
-@pytest.mark.parametrize("damage", ["", "{", "[1, 2]", '{"softmax": 7}', "null", "\x00\xff", "[" * 100_000])
-def test_a_damaged_progress_file_counts_as_empty(kept_progress, damage):
-    kept_progress.FILE.write_text(damage, encoding="utf-8")
-    assert kept_progress.read() == {}
-    check("total", sum)
-    assert kept_progress.read() == {"total": "right"}
-
-
-def test_a_folder_that_cannot_be_written_costs_nothing_else(kept_progress, monkeypatch, capsys):
-    monkeypatch.setattr(kept_progress, "FILE", kept_progress.FILE.parent / "missing" / "progress.json")
-    check("total", sum)
-    assert capsys.readouterr().out.startswith("✓")
-
-
-@pytest.mark.parametrize(("variable", "value"), [("CI", "true"), ("COURSE_PROGRESS", "off")])
-def test_progress_is_off(kept_progress, monkeypatch, variable, value, capsys):
-    monkeypatch.setenv(variable, value)
-    check("total", sum)
-    assert not kept_progress.FILE.exists()
-    capsys.readouterr()
-    progress()
-    assert capsys.readouterr().out == "Progress is not kept here (CI, or COURSE_PROGRESS=off).\n"
-
-
 # --- speed
 
 
@@ -1217,11 +1164,12 @@ def test_importing_loads_nothing():
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "['numpy']\n"
 
 
-def test_neither_progress_nor_a_name_that_is_not_there_loads_an_exercise_or_torch():
+def test_neither_progress_nor_a_name_that_is_not_there_loads_an_exercise_or_torch(tmp_path):
     code = "import sys; from helpers.exercises import check, progress, solution; check('softmx', len); "
     code += "solution('torch-atention'); progress(); "
     code += "print([n for n in sys.modules if '.lesson_' in n and n.count('.') > 2 or n == 'torch'])"
-    environment = {name: value for name, value in os.environ.items() if name not in ("CI", "COURSE_PROGRESS")}
+    environment = {name: value for name, value in os.environ.items() if name != "CI"}
+    environment["COURSE_PROGRESS"] = str(tmp_path)
     command = [sys.executable, "-c", code]
     said = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
     assert "The nearest names: softmax" in said

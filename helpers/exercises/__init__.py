@@ -5,7 +5,7 @@ lesson_NN      the exercises of one lesson, a file each, and ORDER, in which the
 slips          the shared vocabulary of mistakes, by idea
 kinds          the kinds of exercise: write it, find the bug, predict, table, choose, open-ended
 engine         runs an attempt, finds its name, and words the reply
-progress_file  what is done, in a small file outside the notebooks (not called progress: the function is)
+progress_file  what a person has tried and solved, in that person's data folder (`progress` is the function)
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ def check(name: object = _MISSING, attempt: object = _MISSING) -> None:
     """An exercise's name, the learner's answer -> feedback, printed. Never raises; the code stays hidden."""
     feedback = evaluate(name, attempt)
     print(feedback.text)
-    if isinstance(name, str) and feedback.status != "not attempted":
+    exercise = name if isinstance(name, str) else attempt  # either order is understood
+    if isinstance(exercise, str):
         from helpers.exercises.progress_file import record
 
-        record(name.strip(), feedback.status)
+        record(exercise.strip(), feedback.status, feedback.named)
 
 
 def evaluate(name: object = _MISSING, attempt: object = _MISSING) -> Feedback:
@@ -80,8 +81,8 @@ def solution(name: object) -> None:
     print(unknown(name) if exercise is None else exercise.solution())
 
 
-def progress() -> None:
-    """Print which exercises are done, lesson by lesson."""
-    from helpers.exercises.progress_file import report
+def progress(reset: bool = False) -> None:
+    """Print which exercises are done, lesson by lesson. `reset=True` begins afresh."""
+    from helpers.exercises import progress_file
 
-    print(report())
+    print(progress_file.reset() if reset else progress_file.report())

@@ -1,16 +1,21 @@
 """Finds an exercise by its name: `softmax` is `lesson_03/softmax.py`, `axis-bug` is `lesson_03/axis_bug.py`.
 
 A lesson's folder gives the order of teaching, ORDER. A file is loaded when its exercise is asked for:
-together they take some 10 MB, and those of lesson 08 load PyTorch.
+together they take some 10 MB, and those of lesson 08 load PyTorch. Names alone need not even NumPy, which the
+command that opens JupyterLab has not got.
 """
+
+from __future__ import annotations
 
 import difflib
 import functools
 import importlib
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from helpers.exercises.kinds import Exercise
+if TYPE_CHECKING:
+    from helpers.exercises.kinds import Exercise
 
 FOLDER = Path(__file__).parent
 LESSONS = tuple(folder.name.removeprefix("lesson_") for folder in sorted(FOLDER.glob("lesson_??")))
@@ -64,6 +69,8 @@ def _file(lesson: str, name: str) -> Path:
 
 
 def _load(lesson: str, name: str) -> Exercise:
+    from helpers.exercises.kinds import Exercise
+
     module = importlib.import_module(f"{__package__}.lesson_{lesson}.{name.replace('-', '_')}")
     exercise = module.EXERCISE
     assert isinstance(exercise, Exercise)

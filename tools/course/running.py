@@ -23,11 +23,28 @@ def command(verb: str, rest: list[str], root: Path = places.ROOT) -> list[str]:
     that may have moved since.
     """
     if verb == "lab":
-        start = [] if any(word.endswith(".ipynb") for word in rest) else [FIRST_NOTEBOOK]
+        start = [] if any(names_a_place(word, root) for word in rest) else [where_it_was_left(root)]
         return ["-m", "jupyterlab", *start, f"--ServerApp.root_dir={root}", *LAB_OPTIONS, *rest]
     if verb == "test":
         return ["-m", "pytest", "-n", "2", "--dist", "loadfile", *rest]
     return [os.path.join("tools", "run_notebooks.py"), *rest]
+
+
+def names_a_place(word: str, root: Path) -> bool:
+    """A word for JupyterLab -> whether it is a notebook, or a folder or file that is there."""
+    return word.endswith(".ipynb") or (not word.startswith("-") and (root / word).exists())
+
+
+def where_it_was_left(root: Path) -> str:
+    """() -> the notebook in which this person goes on; the first one where that cannot be known."""
+    try:
+        from helpers.exercises.progress_file import lesson_to_open
+
+        lesson = lesson_to_open()
+    except Exception:  # what is wrong in the helpers is seen best in JupyterLab, which has to open for that
+        return FIRST_NOTEBOOK
+    found = sorted((root / "notebooks").glob(f"{lesson}_*.ipynb"))
+    return str(found[0].relative_to(root)) if found else FIRST_NOTEBOOK
 
 
 def go(verb: str, rest: list[str]) -> int:
