@@ -4,17 +4,17 @@ import base64
 import re
 from pathlib import Path
 
-import nbformat
+import lesson_files
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SLIPS = ROOT / "helpers" / "exercises" / "slips"
-LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+LESSONS = lesson_files.notebooks()
 
 
 def cells(path):
-    return {cell["id"]: cell for cell in nbformat.read(path, as_version=4).cells}
+    return {cell["id"]: cell for cell in lesson_files.read(path).cells}
 
 
 def question_and_minutes(path):
