@@ -16,6 +16,7 @@ import pytest
 from nbformat import NotebookNode
 
 from course.committed import Standing, standing
+from course.copies import is_copy
 from course.notebooks import lessons
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -84,9 +85,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leaves out notebooks that are no lessons of the course."""
-    beside = collection_path.parent == FOLDER and collection_path.suffix == ".ipynb"
-    copy = beside and ".mine" in collection_path.name
-    return True if copy or (beside and collection_path.name in decided().strangers) else None
+    name = collection_path.name
+    beside = collection_path.parent == FOLDER and (is_copy(name) or name in decided().strangers)
+    return True if beside else None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

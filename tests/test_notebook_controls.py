@@ -34,7 +34,10 @@ MACHINERY = (
     "tests/strict_notebooks.py",
     "tests/pictures.py",
     "tools/run_notebooks.py",
-    *(f"tools/course/{room}.py" for room in ("__init__", "committed", "git", "messages", "notebooks")),
+    *(
+        f"tools/course/{room}.py"
+        for room in ("__init__", "committed", "copies", "git", "messages", "notebooks")
+    ),
 )
 
 FIGURE = """import sys

@@ -61,7 +61,7 @@ def test_the_longest_plan_gives_every_lesson_its_minutes():
 def test_the_map_of_contributing_names_every_room():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     listed = text.split("## The map")[1].split("## ")[0]
-    rooms = ["course.py", "environment.yml", "requirements.lock", "requirements-cuda.lock"]
+    rooms = ["course.py", "CHANGELOG.md", "environment.yml", "requirements.lock", "requirements-cuda.lock"]
     rooms += ["notebooks/", "helpers/", "tests/", "tools/", "docs/", "data/", "exercises/", "browser/"]
     rooms += [p.stem for p in (ROOT / "helpers").glob("*.py") if p.stem != "__init__"]
     rooms += [f"{p.parent.name}/" for p in (ROOT / "helpers").glob("*/__init__.py")]

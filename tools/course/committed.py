@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from course import git
+from course.copies import is_copy
 from course.notebooks import is_learners, is_lesson, lessons, parse, saved_in_jupyter
 
 
@@ -59,7 +60,7 @@ def strangers(root: Path, known: set[str]) -> list[str]:
     for path in sorted((root / "notebooks").glob("*.ipynb")):
         notebook = parse(read(path)) if is_lesson(path.name) and path.name not in known else None
         new_lesson = notebook is not None and not saved_in_jupyter(notebook)
-        if path.name not in known and not new_lesson:
+        if path.name not in known and not new_lesson and not is_copy(path.name):
             found.append(path.name)
     return found
 

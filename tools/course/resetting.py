@@ -24,7 +24,7 @@ def wanted(words: list[str], lessons: set[str]) -> list[str]:
     if not words:
         raise CourseError(f"reset needs the number of a lesson, such as 03: use one of {known}.")
     for word in words:
-        if word.zfill(2) not in by_number:
+        if not word or word.zfill(2) not in by_number:
             raise CourseError(f"there is no lesson {word!r}: use one of {known}.")
     return list(dict.fromkeys(by_number[word.zfill(2)] for word in words))
 
