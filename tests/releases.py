@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -128,10 +129,16 @@ def release(folder: Path, files: Mapping[str, str | Notebook | None], title: str
     return run_git(folder, "rev-parse", "HEAD")
 
 
+def begin(folder: Path) -> None:
+    """A folder -> None. It becomes a repository whose branch is main, with any git."""
+    run_git(folder, "init", "-q")
+    run_git(folder, "symbolic-ref", "HEAD", "refs/heads/main")
+
+
 def make_course(folder: Path) -> Path:
     """A folder -> a repository in it with a first release: lessons 01 and 02, a helper, what git ignores."""
     folder.mkdir(parents=True)
-    run_git(folder, "init", "-q", "-b", "main")
+    begin(folder)
     files: dict[str, str | Notebook | None] = {
         ".gitignore": "copies/\nnotebooks/*.mine*.ipynb\n.course-progress.json\n",
         "helpers/sum.py": "def total(numbers):\n    return sum(numbers)\n",
@@ -163,6 +170,9 @@ def everything_in(folder: Path) -> dict[str, bytes]:
     """A folder -> the content of each file in it, git's own left out."""
     paths = [path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from releases import (
     inserted,
     lesson,
     make_course,
+    needs_git,
     notebook,
     put,
     quiet_git,
@@ -38,7 +39,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OWN = code("0a1b2c3d", "1 + 1", "2\n", count=5)
 VERSION = {"language_info": {"version": "3.12.1"}}
 
-pytestmark = pytest.mark.usefixtures("quiet_git")
+pytestmark = [pytest.mark.usefixtures("quiet_git"), needs_git]
 
 
 @pytest.fixture

@@ -3,7 +3,18 @@
 from pathlib import Path
 
 import pytest
-from releases import book_at, changed, cloned, everything_in, lesson, make_course, put, quiet_git, run_git
+from releases import (
+    book_at,
+    changed,
+    cloned,
+    everything_in,
+    lesson,
+    make_course,
+    needs_git,
+    put,
+    quiet_git,
+    run_git,
+)
 
 from course.messages import CourseError
 from course.resetting import reset, wanted
@@ -11,7 +22,7 @@ from course.resetting import reset, wanted
 __all__ = ["quiet_git"]
 MINE = changed(lesson(), sum_try="def my_sum(x):\n    return sum(x)")
 
-pytestmark = pytest.mark.usefixtures("quiet_git")
+pytestmark = [pytest.mark.usefixtures("quiet_git"), needs_git]
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import tiny_course
 from releases import (
+    begin,
     book_at,
     changed,
     cloned,
@@ -15,6 +16,7 @@ from releases import (
     inserted,
     lesson,
     make_course,
+    needs_git,
     notebook,
     put,
     quiet_git,
@@ -34,7 +36,7 @@ ANSWER = "def my_sum(x):\n    return sum(x)"
 OWN = code("0a1b2c3d", "1 + 1", count=None)
 NEWER = inserted(changed(lesson(), title="# Why, then?"), "size", text("more", "More."))
 
-pytestmark = pytest.mark.usefixtures("quiet_git")
+pytestmark = [pytest.mark.usefixtures("quiet_git"), needs_git]
 
 
 @pytest.fixture
@@ -343,7 +345,7 @@ def test_the_verbs_need_no_environment(course: Path, tmp_path: Path) -> None:
 
 def test_the_command_itself_updates_itself(tmp_path: Path) -> None:
     made = tiny_course.make_course(tmp_path / "real")
-    run_git(made, "init", "-q", "-b", "main")
+    begin(made)
     release(made, {"notebooks/01_sums.ipynb": lesson()}, "First release")
     folder = cloned(made, tmp_path / "mine")
     put(folder, changed(lesson(), sum_try=ANSWER))
