@@ -285,7 +285,8 @@ def tell(root: Path, start: str, move: Move, lessons: list[Lesson]) -> None:
     new = [path.stem for path in paths if is_lesson(path.name)]
     print(f"The newer course is here. Lessons that changed: {', '.join(new) or 'none'}.")
     for entry in entries:
-        print("\n" + entry + "\n")
+        print(f"\n{entry}")
+    print()
     for lesson in lessons:
         what = ", ".join(f"{words}: {number}" for words, number in lesson.kept.items() if number)
         if what:
