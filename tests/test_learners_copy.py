@@ -59,6 +59,9 @@ def unnamed(book: Notebook, name: str) -> Notebook:
     [
         pytest.param(changed(lesson(), sum_try="def my_sum(x):\n    return sum(x)"), id="a solved exercise"),
         pytest.param(inserted(lesson(), "size", OWN), id="an own cell, as a program names it"),
+        pytest.param(
+            inserted(lesson(), "size", {**OWN, "id": "fa1b2c3d"}), id="an id that begins with a letter"
+        ),
         pytest.param(inserted(lesson(), "size", text("4c1e4bb6-7e2b-4c4e", "Mine.")), id="an own text"),
         pytest.param(
             inserted(lesson(), "size", {**OWN, "id": "scratch", "execution_count": None}), id="unrun"

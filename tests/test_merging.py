@@ -84,6 +84,30 @@ def test_both_made_the_same_change() -> None:
     assert merged(lesson(), same, same) == same
 
 
+def test_what_the_learner_made_of_another_kind_stays_so() -> None:
+    mine = lesson()
+    mine["cells"][2] = text("size", "Only a note now.")
+    assert cell_of(merged(lesson(), mine, changed(lesson(), title="x")), "size") == mine["cells"][2]
+
+
+def test_a_count_is_no_output_of_the_learners() -> None:
+    def shows(count: int, value: str) -> Notebook:
+        book, output = (
+            lesson(),
+            {"output_type": "execute_result", "metadata": {}, "data": {"text/plain": [value]}},
+        )
+        book["cells"][2] = {**book["cells"][2], "outputs": [{**output, "execution_count": count}]}
+        return book
+
+    assert merged(shows(1, "4"), shows(9, "4"), shows(1, "4.0")) == shows(1, "4.0")
+
+
+def test_two_cells_that_say_the_same_are_not_taken_for_one_under_new_ids() -> None:
+    before = inserted(lesson(), "size", text("rule-1", "---"), text("rule-2", "---"))
+    after = inserted(lesson(), "size", text("line-1", "---"), text("line-2", "---"))
+    assert merged(before, before, after) == after
+
+
 def test_own_cells_stay_behind_the_cell_that_they_stood_behind() -> None:
     first, second = {**OWN, "id": "top-one"}, {**OWN, "id": "second"}
     mine = inserted(inserted(inserted(lesson(), "", first), "size", OWN), "0a1b2c3d", second)

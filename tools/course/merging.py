@@ -60,7 +60,7 @@ def meet(base: Cell | None, mine: Cell | None, new: Cell, kept: Counter[str]) ->
         return [] if says(base) == says(new) else [new]
     if says(mine) == says(base):
         return [new]
-    if mine.get("cell_type") == new.get("cell_type") and (is_exercise(new) or says(base) == says(new)):
+    if is_exercise(new) or says(base) == says(new):
         task_changed = is_exercise(new) and says(base) != says(new)
         kept[ANSWERS + " whose task changed" * task_changed if is_exercise(new) else CHANGED] += 1
         return [{**mine, "metadata": new.get("metadata", {})}]
@@ -70,7 +70,7 @@ def meet(base: Cell | None, mine: Cell | None, new: Cell, kept: Counter[str]) ->
 
 def with_outputs(base: Cell | None, mine: Cell | None, new: Cell) -> Cell:
     """A cell with the newer lesson's words -> it, with the learner's outputs where they differ."""
-    if base is None or mine is None or says(base) != says(new) or shown(mine) == shown(base):
+    if base is None or mine is None or shown(mine) == shown(base):
         return new
     return {**new, "outputs": mine.get("outputs", []), "execution_count": mine.get("execution_count")}
 
@@ -97,7 +97,7 @@ def place_own_cells(
     anchor = TOP
     for cell in mine["cells"]:
         if cell["id"] in known:
-            anchor = cell["id"] if cell["id"] in groups and anchor != END else anchor
+            anchor = cell["id"] if cell["id"] in groups else anchor
             continue
         if cell["id"] == EARLIER:
             anchor = END
