@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from course.notebooks import lessons
+
 ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOKS = ROOT / "notebooks"
 # A test file that may concern a lesson has one of these in its path.
 ABOUT_LESSONS = re.compile("exercise|lesson|notebook|readme|style")
 LESSON_FILE = re.compile(r"lesson_(\d\d)")
@@ -36,13 +37,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """Refuses a lesson that is not there."""
     lesson = config.getoption("lesson")
     if lesson is not None and not notebook_of(lesson):
-        known = ", ".join(path.name[:2] for path in sorted(NOTEBOOKS.glob("*.ipynb")))
+        known = ", ".join(path.name[:2] for path in lessons(ROOT))
         raise pytest.UsageError(f"--lesson: there is no lesson {lesson}: use one of {known}.")
 
 
 def notebook_of(lesson: str) -> Path | None:
     """The two digits of a lesson -> its notebook, or None where there is none."""
-    return next(NOTEBOOKS.glob(f"{lesson}_*.ipynb"), None) if re.fullmatch(r"\d\d", lesson) else None
+    return next((path for path in lessons(ROOT) if path.name[:2] == lesson), None)
 
 
 @cache

@@ -23,6 +23,7 @@ import pictures
 import pytest
 import run_notebooks
 from jupyter_client.manager import KernelManager
+from lesson_files import as_tested
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 # Lessons that import torch, by their numbers; the others may not even load it.
@@ -195,6 +196,7 @@ class KernelCost(AfterLastCell):
 class Notebook(IPyNbFile):
     """A notebook whose cells are compared strictly, and whose kernel is questioned at the end."""
 
+    path: Path
     cells = 0
     done = 0
 
@@ -207,10 +209,19 @@ class Notebook(IPyNbFile):
             if backend is not None:
                 os.environ["MPLBACKEND"] = backend
 
+    def cells_as_tested(self) -> list[Any]:
+        """() -> nbval's cells of the notebook; as committed, where a learner worked in it."""
+        place = self.path
+        self.path = as_tested(place)  # read from there, run in the lessons' own folder
+        try:
+            return list(super().collect())
+        finally:
+            self.path = place
+
     def collect(self) -> Iterator[pytest.Item]:
         """() -> the cells under their own ids, then the checks of what they left behind."""
         has_controls = False
-        for item in super().collect():
+        for item in self.cells_as_tested():
             self.cells += 1
             has_controls |= item.cell.id.endswith("-slider")
             yield Cell.from_parent(

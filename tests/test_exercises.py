@@ -21,7 +21,7 @@ from statistics import median
 from typing import Any
 
 import kill_table
-import nbformat
+import lesson_files
 import numpy as np
 import pytest
 from handed_out import GIVEN
@@ -128,8 +128,8 @@ def test_probes_can_tell_axes_apart(exercise):
 
 def headings() -> set[str]:
     found = set()
-    for path in (ROOT / "notebooks").glob("*.ipynb"):
-        for cell in nbformat.read(path, as_version=4).cells:
+    for path in lesson_files.notebooks():
+        for cell in lesson_files.read(path).cells:
             if cell.cell_type == "markdown":
                 found |= {
                     f"{path.name[:2]}: {text.strip()}" for text in re.findall(r"^## (.+)$", cell.source, re.M)

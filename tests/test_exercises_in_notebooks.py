@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import lesson_files
 import nbformat
 import pytest
 import run_notebooks
@@ -21,7 +22,7 @@ from helpers.exercises import evaluate
 from helpers.exercises.catalogue import exercises, lessons
 from helpers.exercises.kinds import Mend
 
-NOTEBOOKS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = lesson_files.notebooks()
 KERNELS = 2  # at a time
 SET_UP = re.compile(r"^(?:import (?:numpy|math|torch)|from torch) ?.*", re.MULTILINE)
 CHECK = re.compile(r'check\("([\w-]+)", *(\w+)\)')
@@ -83,7 +84,7 @@ def texts(cell: NotebookNode) -> list[str]:
 
 def problems(path: Path, executed: NotebookNode) -> list[str]:
     """A notebook's path, the same run with its exercises solved -> what is not as it should be."""
-    stored = nbformat.read(path, as_version=4)
+    stored = lesson_files.read(path)
     names = {f"{name}-{part}" for name, _ in found_exercises(stored) for part in ("try", "check")}
     found = []
     for name, _ in found_exercises(stored):
@@ -131,7 +132,7 @@ def with_solutions(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("solved")
     asking = [item for item in request.session.items if "with_solutions" in getattr(item, "fixturenames", ())]
     paths = [item.callspec.params["path"] for item in asking]
-    notebooks = {folder / path.name: solved(nbformat.read(path, as_version=4)) for path in paths}
+    notebooks = {folder / path.name: solved(lesson_files.read(path)) for path in paths}
     return dict(zip(paths, run(notebooks).values(), strict=True))
 
 
@@ -144,7 +145,7 @@ def test_each_exercise_solved_in_place_turns_right_and_nothing_else_changes(path
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_holds_the_exercises_of_its_lesson_unsolved(path):
-    notebook = nbformat.read(path, as_version=4)
+    notebook = lesson_files.read(path)
     names = [name for name, _ in found_exercises(notebook)]
     wanted = [exercise.name for exercise in lessons().get(path.name[:2], ())]
     assert set(names) ^ set(wanted) == set(), "a check cell or a name in ORDER is missing"

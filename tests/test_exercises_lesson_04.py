@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import nbformat
+import lesson_files
 import numpy as np
 import pytest
 from handed_out import ANSWERS, GIVEN
@@ -1178,8 +1177,8 @@ def test_weights_do_not_follow_from_a_column_half_filled():
 
 
 def task(name):
-    (path,) = (Path(__file__).resolve().parents[1] / "notebooks").glob("04_*.ipynb")
-    (cell,) = [cell for cell in nbformat.read(path, as_version=4).cells if cell.id == f"{name}-task"]
+    (path,) = (path for path in lesson_files.notebooks() if path.name.startswith("04_"))
+    (cell,) = [cell for cell in lesson_files.read(path).cells if cell.id == f"{name}-task"]
     return " ".join(cell.source.split())
 
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import nbformat
+import lesson_files
 import numpy as np
 import pytest
 from handed_out import ANSWERS, GIVEN
@@ -1613,8 +1612,8 @@ def test_odd_tables_are_answered(table):
 
 
 def cells():
-    (path,) = (Path(__file__).resolve().parents[1] / "notebooks").glob("07_*.ipynb")
-    return {cell.id: cell.source for cell in nbformat.read(path, as_version=4).cells}
+    (path,) = (path for path in lesson_files.notebooks() if path.name.startswith("07_"))
+    return {cell.id: cell.source for cell in lesson_files.read(path).cells}
 
 
 def test_the_table_of_the_task_and_the_array_of_its_cell_hold_the_scores_of_the_check():

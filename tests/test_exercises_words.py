@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import nbformat
+import lesson_files
 import numpy as np
 import pytest
 from handed_out import ANSWERS, GIVEN
@@ -28,8 +28,8 @@ CHECK = re.compile(r'check\("([\w-]+)", *(\w+)\)')
 
 def notebook_of(name: str) -> tuple[dict[str, Any], str]:
     """An exercise's name -> what its notebook has imported (figures and data left out), its stub's name."""
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        cells = {cell.id: cell.source for cell in nbformat.read(path, as_version=4).cells}
+    for path in lesson_files.notebooks():
+        cells = {cell.id: cell.source for cell in lesson_files.read(path).cells}
         if f"{name}-check" not in cells:
             continue
         space: dict[str, Any] = {}
@@ -73,8 +73,8 @@ def test_a_mended_function_marks_its_mended_lines_and_no_other(name, capsys):
     solution(name)
     lines = capsys.readouterr().out.partition("\n# ")[0].rstrip().splitlines()
     _, variable = notebook_of(name)
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        cells = {cell.id: cell.source for cell in nbformat.read(path, as_version=4).cells}
+    for path in lesson_files.notebooks():
+        cells = {cell.id: cell.source for cell in lesson_files.read(path).cells}
         if f"{name}-try" in cells:
             before = cells[f"{name}-try"].splitlines()
     marked = [line for line in lines if line.endswith("  # mended")]

@@ -29,10 +29,15 @@ ROOT = Path(__file__).resolve().parent.parent
 MACHINERY = (
     "pyproject.toml",
     "conftest.py",
+    "tests/lesson_files.py",
     "tests/one_lesson.py",
     "tests/strict_notebooks.py",
     "tests/pictures.py",
     "tools/run_notebooks.py",
+    *(
+        f"tools/course/{room}.py"
+        for room in ("__init__", "committed", "copies", "git", "messages", "notebooks")
+    ),
 )
 
 FIGURE = """import sys

@@ -10,13 +10,15 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
+import lesson_files
 import nbformat
 import pytest
 import run_notebooks
+from lesson_files import as_tested
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = lesson_files.notebooks()
 README = ROOT / "README.md"
 PAGES = [README, ROOT / "data" / "README.md"]
 
@@ -54,7 +56,7 @@ every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: pat
 @cache
 def read(path: Path) -> NotebookNode:
     """A notebook's path -> the notebook."""
-    return nbformat.read(path, as_version=4)
+    return lesson_files.read(path)
 
 
 def code_cells(path: Path) -> list[NotebookNode]:
@@ -157,8 +159,8 @@ def test_the_file_is_what_the_runner_writes(path: Path) -> None:
         for_lab = {key: value for key, value in cell.metadata.items() if key != "tags"}
         assert for_lab in ({}, {"jupyter": {"outputs_hidden": True}}), f"{cell.id}: {for_lab}"
         assert not cell.get("attachments"), f"{cell.id}: a picture pasted into the text"
-    stored = nbformat.writes(run_notebooks.clean(nbformat.read(path, as_version=4)))
-    same = stored.rstrip("\n") + "\n" == path.read_text(encoding="utf-8")
+    stored = nbformat.writes(run_notebooks.clean(lesson_files.read(path)))
+    same = stored.rstrip("\n") + "\n" == as_tested(path).read_text(encoding="utf-8")
     assert same, f"python course.py run {path.stem[:2]}"
 
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import lesson_files
 import one_lesson
 import pytest
 
@@ -72,7 +73,7 @@ def test_parameters_that_are_of_lesson_03(value: object, expected: bool) -> None
     assert one_lesson.is_of(value, "03") is expected
 
 
-@pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("notebook", lesson_files.notebooks(), ids=lambda path: path.stem)
 def test_the_exercises_of_a_lesson_are_found_in_its_notebook(notebook: Path) -> None:
     from helpers.exercises.catalogue import lessons
 

@@ -4,17 +4,17 @@ import base64
 import re
 from pathlib import Path
 
-import nbformat
+import lesson_files
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SLIPS = ROOT / "helpers" / "exercises" / "slips"
-LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+LESSONS = lesson_files.notebooks()
 
 
 def cells(path):
-    return {cell["id"]: cell for cell in nbformat.read(path, as_version=4).cells}
+    return {cell["id"]: cell for cell in lesson_files.read(path).cells}
 
 
 def question_and_minutes(path):
@@ -61,7 +61,7 @@ def test_the_longest_plan_gives_every_lesson_its_minutes():
 def test_the_map_of_contributing_names_every_room():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     listed = text.split("## The map")[1].split("## ")[0]
-    rooms = ["course.py", "environment.yml", "requirements.lock", "requirements-cuda.lock"]
+    rooms = ["course.py", "CHANGELOG.md", "environment.yml", "requirements.lock", "requirements-cuda.lock"]
     rooms += ["notebooks/", "helpers/", "tests/", "tools/", "docs/", "data/", "exercises/", "browser/"]
     rooms += [p.stem for p in (ROOT / "helpers").glob("*.py") if p.stem != "__init__"]
     rooms += [f"{p.parent.name}/" for p in (ROOT / "helpers").glob("*/__init__.py")]

@@ -97,6 +97,15 @@ def test_names_are_files_or_beginnings_of_lessons(tmp_path: Path, capsys: pytest
     assert "no-such-lesson" in capsys.readouterr().err
 
 
+def test_copies_and_own_notebooks_are_no_lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "notebooks").mkdir()
+    for name in ("01_sums", "01_sums.mine", "01_sums.mine-2", "01_sums-Copy1", "Untitled"):
+        write(tmp_path / "notebooks" / f"{name}.ipynb", first="1")
+    monkeypatch.setattr(run_notebooks, "ROOT", tmp_path)
+    assert run_notebooks.find_notebooks([]) == [tmp_path / "notebooks" / "01_sums.ipynb"]
+    assert run_notebooks.find_notebooks(["01"]) == run_notebooks.find_notebooks([])
+
+
 def test_remarks_leave_a_picture_and_nothing_else_does() -> None:
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))

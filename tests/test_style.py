@@ -7,11 +7,16 @@ import sys
 from pathlib import Path
 
 import jupytext
+import lesson_files
 import pytest
+from lesson_files import as_tested
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = ["helpers", "tests", "tools", "conftest.py"]
-OTHERS = ["course.py", "data", "notebooks"]
+OTHERS = ["course.py", "data"]
+# Notebooks as they stand, by their paths; a learner's go in through stdin, as committed, under theirs.
+LESSONS = [str(path) for path in lesson_files.notebooks() if as_tested(path) == path]
+LEARNERS = [path for path in lesson_files.notebooks() if as_tested(path) != path]
 # What a learner reads has no annotations, and a name such as `row` comes back for something else.
 LAX = (
     "# mypy: allow-untyped-defs, no-check-untyped-defs, allow-redefinition,"
@@ -19,26 +24,34 @@ LAX = (
 )
 
 
-def complaints(module: str, *arguments: str) -> str:
-    """A tool and its arguments -> what it says if it is not content, else an empty text."""
+def complaints(module: str, *arguments: str, text: str | None = None) -> str:
+    """A tool, its arguments, what it reads -> what it says if it is not content, else an empty text."""
     command = [sys.executable, "-m", module, *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, encoding="utf-8", input=text, timeout=300, check=False
+    )
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
-def must_be_content(module: str, *arguments: str) -> None:
-    """A tool and its arguments -> None. Fails with everything that the tool says."""
-    said = complaints(module, *arguments)
+def must_be_content(module: str, *arguments: str, text: str | None = None) -> None:
+    """A tool, its arguments, what it reads -> None. Fails with everything that the tool says."""
+    said = complaints(module, *arguments, text=text)
     if said:
         pytest.fail(said, pytrace=False)
 
 
 def test_ruff_finds_nothing() -> None:
-    must_be_content("ruff", "check", "--no-cache", *PYTHON, *OTHERS)
+    must_be_content("ruff", "check", "--no-cache", *PYTHON, *OTHERS, *LESSONS)
+    for path in LEARNERS:
+        text = as_tested(path).read_text(encoding="utf-8")
+        must_be_content("ruff", "check", "--no-cache", f"--stdin-filename={path}", "-", text=text)
 
 
 def test_everything_is_formatted() -> None:
-    must_be_content("ruff", "format", "--check", "--no-cache", *PYTHON, *OTHERS)
+    must_be_content("ruff", "format", "--check", "--no-cache", *PYTHON, *OTHERS, *LESSONS)
+    for path in LEARNERS:
+        text = as_tested(path).read_text(encoding="utf-8")
+        must_be_content("ruff", "format", "--check", "--no-cache", f"--stdin-filename={path}", "-", text=text)
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +59,9 @@ def lessons_as_modules(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """() -> paths of Python files with the code of each notebook."""
     folder = tmp_path_factory.mktemp("lessons")
     modules = []
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+    for path in lesson_files.notebooks():
         module = folder / f"lesson_{path.stem}.py"
-        code = jupytext.writes(jupytext.read(path), fmt="py:percent")
+        code = jupytext.writes(jupytext.read(as_tested(path)), fmt="py:percent")
         module.write_text(LAX + code, encoding="utf-8")
         modules.append(str(module))
     assert modules

@@ -14,6 +14,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from course.notebooks import lessons
+
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "docs" / "contents.txt"
 HEAD = """\
@@ -64,7 +66,7 @@ def chapters(document: str) -> dict[str, str]:
 
 def document() -> str:
     """() -> the list for the notebooks as they stand."""
-    paths = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    paths = lessons(ROOT)
     return HEAD + "".join(chapter(path.stem, nbformat.read(path, as_version=4)) for path in paths)
 
 

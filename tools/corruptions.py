@@ -28,6 +28,8 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
+from course.notebooks import lessons
+
 ROOT = Path(__file__).resolve().parents[1]
 T = TypeVar("T")
 Choice = random.Random
@@ -404,7 +406,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--static", action="store_true", help="execute nothing")
     options = parser.parse_args(words)
     sys.path += [str(ROOT / "tests"), str(ROOT)]  # behind tools/, whose `course` is the package
-    paths = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    paths = lessons(ROOT)
     table: defaultdict[str, Counter[str]] = defaultdict(Counter)
     missed = []
     for spoilt in copies(paths, options.number, options.seed):

@@ -34,6 +34,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
+from course.notebooks import lessons as lessons_of
+
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 # The picture in the README is a figure of the course: notebook, cell, file.
@@ -280,7 +282,7 @@ def find_notebooks(names: Sequence[str]) -> list[Path]:
 
     Raises FileNotFoundError naming the first one that matches nothing.
     """
-    lessons = sorted(NOTEBOOKS.glob("*.ipynb"))
+    lessons = lessons_of(ROOT)  # no copies of them, and no notebooks of a learner's own
     if not names:
         return lessons
     found: list[Path] = []

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import lesson_files
 import pytest
 from playwright.sync_api import Locator, Page, sync_playwright
 
@@ -32,7 +33,7 @@ from course.programs import variables
 from course.running import command
 
 ROOT = Path(__file__).resolve().parents[2]
-LESSONS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+LESSONS = [path.name for path in lesson_files.notebooks()]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM = next((found for name in BROWSERS if (found := shutil.which(name))), None)
 # Without these Chromium looks for its maker's servers; a container's root user cannot have its sandbox.
@@ -148,7 +149,9 @@ def answers(address: str) -> bool:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """() -> JupyterLab on a copy of the lessons: the trial changes nothing in the project."""
     root = tmp_path_factory.mktemp("a course")
-    shutil.copytree(ROOT / "notebooks", root / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    (root / "notebooks").mkdir()
+    for path in lesson_files.notebooks():
+        shutil.copy(lesson_files.as_tested(path), root / "notebooks" / path.name)
     pictures = Path(os.environ.get("COURSE_SCREENSHOTS") or root / "pictures").resolve()
     pictures.mkdir(parents=True, exist_ok=True)
     port = free_port()

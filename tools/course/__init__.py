@@ -2,6 +2,8 @@
 
 main           words -> a verb and its options; the help
 running        starts JupyterLab, pytest or the runner of notebooks
+updating       the newer course, with the learner's work kept in it
+resetting      a lesson as the course has it, the learner's saved beside it
 environment    makes .venv, or makes it good again
 torch_builds   which build of torch pip can have here
 installing     pip: what it is asked, how far it is, what went wrong
@@ -9,6 +11,12 @@ programs       the environment in which programs run, and one that is watched wh
 guard          one set-up at a time
 stamps         what .venv was made from, and whether that still holds
 data           whether the files in data/ are whole
+merging        a lesson as it was, the learner's and the newer one -> one notebook, by cell ids
+committed      which notebooks are a learner's, and their text as the course has it
+notebooks      a notebook's file as plain data, and what in it is a learner's
+changelog      the entries of CHANGELOG.md that are new
+copies         copies of what a learner wrote; none overwrites another
+git            git's words and its reasons
 places         where things stand
 messages       errors of one line, and progress on the screen
 Each imports only from those below it.

@@ -3,10 +3,13 @@
 import sys
 from typing import NamedTuple
 
+from course import places
 from course.data import check_data
 from course.environment import ensure, ensure_kernels
 from course.messages import CourseError, complain, one_line
+from course.resetting import reset
 from course.running import go
+from course.updating import update
 
 HELP = """\
 The one command of the course. It needs Python 3.11 or newer and nothing else.
@@ -15,6 +18,8 @@ python course.py lab      opens the course in JupyterLab
 python course.py test     runs every test, and every notebook again
 python course.py run      executes the notebooks again and stores what they print
 python course.py setup    makes the environment and stops there
+python course.py update   fetches the newer course and keeps your answers and your own cells in it
+python course.py reset 03 gives lesson 03 back as the course has it, and saves yours beside it
 
 The first call makes .venv from requirements.lock. Later calls find it and start at once.
   --cpu     the build of torch without CUDA
@@ -25,8 +30,10 @@ What follows the verb goes on to JupyterLab, to pytest or to tools/run_notebooks
   python course.py lab --no-browser
   python course.py test -k softmax
   python course.py test --lesson 03     what an author of lesson 03 needs, in less than a minute
+  python course.py test --as-is         notebooks as they are; without it a learner's are tested as committed
 After a bare -- everything is passed on, --help too."""
-VERBS = ("lab", "test", "run", "setup")
+VERBS = ("lab", "test", "run", "setup", "update", "reset")
+WITHOUT_VENV = {"update": update, "reset": reset}  # they need git, and no package
 
 
 class Wish(NamedTuple):
@@ -65,6 +72,8 @@ def obey(wish: Wish) -> int:
     if wish.verb is None:
         print(HELP)
         return 0
+    if wish.verb in WITHOUT_VENV:
+        return WITHOUT_VENV[wish.verb](places.ROOT, wish.rest)
     check_data()
     ensure(wish.choice)
     if wish.kernels:
@@ -103,5 +112,7 @@ def refuse_what_does_not_fit(wish: Wish) -> None:
     """Raises CourseError for options without a verb, and for words after setup."""
     if wish.verb is None and (wish.choice or wish.kernels or wish.rest):
         raise CourseError(f"a verb is missing: use one of {', '.join(VERBS)}.")
+    if wish.verb in WITHOUT_VENV and (wish.choice or wish.kernels):
+        raise CourseError(f"{wish.verb} takes none of --cpu, --gpu and --kernels.")
     if wish.verb == "setup" and wish.rest:
         raise CourseError(f"setup takes --cpu, --gpu and --kernels only, not {wish.rest[0]!r}.")

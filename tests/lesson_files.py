@@ -1,0 +1,97 @@
+"""The lessons as the tests read them: a notebook in which a learner has worked is tested as committed.
+
+`standing` in tools/course/committed.py says whose a notebook is. `pytest --as-is` tests every notebook as it
+stands, and so does `--lesson 03`, which is an author's. One line at the end says what was done.
+"""
+
+import atexit
+import functools
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+
+from course.committed import Standing, standing
+from course.copies import is_copy
+from course.notebooks import lessons
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "notebooks"
+AS_IS = "COURSE_AS_IS"  # the workers of pytest-xdist and programs that tests start inherit it
+
+
+@functools.cache
+def decided() -> Standing:
+    """() -> whose the notebooks are, as it is for this whole run."""
+    return Standing({}, [], None) if os.environ.get(AS_IS) else standing(ROOT)
+
+
+def notebooks() -> list[Path]:
+    """() -> the lessons, in order. A learner's own notebooks are none, nor are copies of lessons."""
+    return [path for path in lessons(ROOT) if path.name not in decided().strangers]
+
+
+@functools.cache
+def folder() -> Path:
+    """() -> a folder of this process for notebooks as committed, gone when the process ends."""
+    made = Path(tempfile.mkdtemp(prefix="course-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+@functools.cache
+def as_tested(path: Path) -> Path:
+    """A lesson's path -> where its text is to be read: there, or in a copy of it as committed."""
+    committed = decided().learners.get(path.name) if path.parent == FOLDER else None
+    if committed is None:
+        return path
+    copy = folder() / path.name
+    copy.write_text(committed, encoding="utf-8", newline="\n")
+    return copy
+
+
+def read(path: Path) -> NotebookNode:
+    """A lesson's path -> the notebook as it is tested."""
+    return nbformat.read(as_tested(path), as_version=4)
+
+
+def said(state: Standing) -> str:
+    """Whose the notebooks are -> the line that says which were tested how, or nothing where all is usual."""
+    if state.no_git:
+        return f"All notebooks were tested as they stand, and one with an answer in it fails: {state.no_git}."
+    told = []
+    if state.learners:
+        names = ", ".join(sorted(state.learners))
+        told.append(f"Yours, and tested as committed (as they are: --as-is): {names}.")
+    if state.strangers:
+        told.append(f"Yours, and not tested: {', '.join(state.strangers)}.")
+    return " ".join(told)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the option."""
+    parser.addoption("--as-is", action="store_true", help="test a learner's notebooks as they stand, too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Lets an author's run test every notebook as it stands."""
+    if config.getoption("as_is") or config.getoption("lesson"):
+        os.environ[AS_IS] = "1"
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leaves out notebooks that are no lessons of the course."""
+    name = collection_path.name
+    beside = collection_path.parent == FOLDER and (is_copy(name) or name in decided().strangers)
+    return True if beside else None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says in one line which notebooks are a learner's."""
+    line = said(decided())
+    if line:
+        terminalreporter.write_line(line)
