@@ -28,6 +28,7 @@ Anything else in the file, an import or a function, is there for all its answers
 import ast
 import io
 import re
+import sys
 import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -190,22 +191,29 @@ def answers_in(path: Path) -> Iterator[Answer]:
     name = exercise_of(path)
     if name not in names_in_notebooks():
         raise ValueError(f"{path}: no notebook checks {name!r}: give the file the name of an exercise.")
+    variable = names_in_notebooks()[name]
+    statements = ast.parse(path.read_text(encoding="utf-8")).body
+    answered = [each.lineno for each in statements if bound_name(each) == variable]
+    above: list[tuple[int, list[tuple[str, str]]]] = [(0, []), *headings(path)]
+    ends = [*(number for number, _ in above[1:]), sys.maxsize]
     names, expected = [name], None
-    above = list(headings(path))
-    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
-        if bound_name(statement) != names_in_notebooks()[name]:
-            continue
-        while above and above[0][0] < statement.lineno:
-            number, lines = above.pop(0)
-            names = next((words.split(", ") for kind, words in lines if kind == "answers"), names)
-            expected = expected_by(lines, f"{path}:{number}") or expected
-        if expected is None:
+    for (number, lines), end in zip(above, ends, strict=True):
+        names = next((words.split(", ") for kind, words in lines if kind == "answers"), names)
+        new = expected_by(lines, f"{path}:{number}")
+        expected = new or expected
+        below = [line for line in answered if number < line < end]
+        if below and expected is None:
             raise ValueError(
-                f"{path}:{statement.lineno}: found an answer without a heading: write above it what the "
-                "check is to say, `# right` or `# named: …`."
+                f"{path}:{below[0]}: found an answer without a heading: write above it what the check is "
+                "to say, `# right` or `# named: …`."
             )
-        for each in names:
-            yield Answer(path, statement.lineno, each, expected)
+        if new and not below:
+            raise ValueError(
+                f"{path}:{number}: found a heading with no answer below it: the answer has the name that "
+                f"its notebook gives it, {variable}."
+            )
+        if expected is not None:
+            yield from (Answer(path, line, each, expected) for line in below for each in names)
 
 
 def answers(lesson: str | None = None) -> list[Answer]:

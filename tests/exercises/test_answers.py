@@ -167,6 +167,8 @@ def test_answers_to_several_exercises(read: Callable[[str], list[Answer]]) -> No
         ("# right: yes\nmy_causal_mask = 1\n", "causal_mask.py:1: found '# right: yes', where"),
         ("# right\n# named: inverted\nmy_causal_mask = 1\n", "causal_mask.py:2: found two verdicts"),
         ("my_causal_mask = 1\n", "causal_mask.py:1: found an answer without a heading"),
+        ("# right\nmy_casual_mask = 1\n", "causal_mask.py:1: found a heading with no answer below it"),
+        ("# right\nmask = 1\n# unnamed\nmy_causal_mask = 1\n", "causal_mask.py:1: found a heading with no"),
     ],
 )
 def test_what_cannot_be_read_is_one_line(text: str, said: str, read: Callable[[str], list[Answer]]) -> None:
