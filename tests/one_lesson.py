@@ -1,8 +1,9 @@
 """`pytest --lesson 03`: what an author of lesson 03 needs, in less than a minute.
 
-That is its notebook, cell by cell; the tests in files named after it (`lesson_03`); of the tests that go
-through all lessons or all exercises, the ones that are given this lesson or an exercise of its; and ruff
-and mypy. Files that cannot hold any of these are not even loaded.
+That is its notebook, cell by cell; the tests in files named after it (`lesson_03`), and what learners answer
+in it (`exercises/lesson_03/`); of the tests that go through all lessons or all exercises, the ones that are
+given this lesson or an exercise of its; and ruff and mypy. Files that cannot hold any of these are not even
+loaded.
 """
 
 import re

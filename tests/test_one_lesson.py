@@ -25,7 +25,10 @@ def test_what_concerns_the_lesson_is_collected() -> None:
     tests = told.stdout.splitlines()
     files = {test.partition("::")[0] for test in tests if "::" in test}
     assert "notebooks/03_softmax.ipynb" in files
-    assert any("lesson_03" in file or "exercises/" in file for file in files)
+    assert "tests/exercises/test_lesson_03.py" in files
+    answers = [test.partition("[")[2] for test in tests if "::test_the_check_says_what_is_expected" in test]
+    assert len(answers) > 50
+    assert [test for test in answers if not test.startswith("lesson_03/")] == []
     assert not [file for file in files if "lesson_05" in file or "browser" in file or "test_course" in file]
     for name in one_lesson.OF_THE_PROJECT:
         assert f"tests/test_style.py::{name}" in tests
@@ -44,9 +47,8 @@ def test_a_lesson_that_is_not_there_is_one_line(lesson: str) -> None:
     [
         ("notebooks/03_softmax.ipynb", True),
         ("notebooks/05_masking.ipynb", False),
-        ("tests/test_exercises_lesson_03.py", True),
-        ("tests/test_exercises_lesson_05.py", False),
-        ("tests/exercises/lesson_03/test_answers.py", True),
+        ("tests/exercises/test_lesson_03.py", True),
+        ("tests/exercises/test_lesson_05.py", False),
         ("tests/exercises/test_answers.py", True),
         ("tests/test_streaming.py", False),
     ],

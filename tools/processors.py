@@ -6,7 +6,7 @@ processors, without the instructions that NumPy chooses at run time, with one th
 may move by more than a hundredth of its tolerance, and nothing else may move at all: no True, no whole
 number, no shape, no error. Then the same table of mistakes is right everywhere.
 
-    python tools/processors.py --under oldest python -m pytest tests/test_exercises.py
+    python tools/processors.py --under oldest python -m pytest tests/exercises
 
 runs a command as on the oldest of these processors.
 """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["check", "evaluate", "hint", "progress", "solution"]
 
 _MISSING = object()
-_hints_given: dict[str, int] = {}
+hints_given: dict[str, int] = {}
 
 
 def check(name: object = _MISSING, attempt: object = _MISSING) -> None:
@@ -65,9 +65,9 @@ def hint(name: object) -> None:
     if exercise is None:
         print(unknown(name))
         return
-    given = _hints_given.get(exercise.name, 0)
+    given = hints_given.get(exercise.name, 0)
     number = min(given, len(exercise.hints) - 1)
-    _hints_given[exercise.name] = given + 1
+    hints_given[exercise.name] = given + 1
     print(paragraph(f"Hint {number + 1} of {len(exercise.hints)}: {exercise.hints[number]}", indent=""))
     if given >= len(exercise.hints) - 1:
         print(f'That is the last hint. solution("{exercise.name}") shows an answer.')

@@ -1,0 +1,85 @@
+"""What learners write in all-scores, and what the check is to say of it."""
+
+import numpy as np
+
+
+# right
+def my_scores(q, k):
+    return np.einsum("...id,...jd->...ij", q, k)
+
+
+def my_scores(q, k):
+    return (q[..., :, None, :] * k[..., None, :, :]).sum(-1)
+
+
+def my_scores(q, k):
+    return np.swapaxes(k @ np.swapaxes(q, -1, -2), -1, -2)
+
+
+# named: reshaped
+def my_scores(q, k):
+    return q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
+
+
+def my_scores(q, k):
+    return q @ k.reshape(k.shape[1], k.shape[0])
+
+
+# named: three-axes-only
+def my_scores(q, k):
+    return q @ np.swapaxes(k, 1, 2)
+
+
+def my_scores(q, k):
+    return np.einsum("bqd,bkd->bqk", q, k)
+
+
+# named: three-axes-only
+# told: In np.einsum, `...` stands for them
+# not told: @
+def my_scores(queries, keys):
+    return np.einsum("bqd,bkd->bqk", queries, keys)
+
+
+# named: transposed-to-the-old-order
+def my_scores(q, k):
+    return q @ k.transpose(-2, -1)
+
+
+def my_scores(q, k):
+    return np.transpose(q, (0, 1)) @ k
+
+
+# named: transposed-to-the-old-order
+# told: NumPy's `transpose` takes the new order of all axes
+# not told: not transposed
+def my_scores(queries, keys):
+    return queries @ keys.transpose(-2, -1)
+
+
+# named: two-axes-transposed
+def my_scores(q, k):
+    return q @ k.transpose(-1, -2)
+
+
+def my_scores(q, k):
+    return (k @ q.transpose(1, 0)).transpose(1, 0)
+
+
+# named: one-matrix-only
+def my_scores(q, k):
+    return [[np.dot(a, b) for b in k] for a in q]
+
+
+# named: one-matrix-only
+# told: `for query in queries` walks over sentences
+# not told: not transposed
+def my_scores(queries, keys):
+    return [[np.dot(q, k) for k in keys] for q in queries]
+
+
+# named: all-axes-reversed
+# told: `.T` and np.transpose reverse every axis
+# not told: d_k is shape
+def my_scores(queries, keys):
+    return queries @ keys.T

@@ -1,0 +1,87 @@
+"""What learners write in dot-product, and what the check is to say of it."""
+
+import numpy as np
+
+# right
+my_dot = np.dot
+
+
+def my_dot(query, key):
+    return sum(a * b for a, b in zip(query, key, strict=True))
+
+
+def my_dot(q, k):
+    return np.float32(q @ k)
+
+
+# named: starts-at-1
+def my_dot(query, key):
+    result = 1
+    for a, b in zip(query, key, strict=True):
+        result += a * b
+    return result
+
+
+# named: rounded
+def my_dot(q, k):
+    return round(float(q @ k), 2)
+
+
+# named: squares
+def my_dot(q, k):
+    return np.sum((q * k) ** 2)
+
+
+# named: power
+def my_dot(q, k):
+    return sum(a**b for a, b in zip(q, k, strict=True))
+
+
+# named: distance
+def my_dot(q, k):
+    return np.sqrt(np.sum((q - k) ** 2))
+
+
+# named: absolute-products
+def my_dot(q, k):
+    return sum(abs(a * b) for a, b in zip(q, k, strict=True))
+
+
+# named: negatives-skipped
+def my_dot(q, k):
+    return sum(max(a * b, 0) for a, b in zip(q, k, strict=True))
+
+
+# named: mean + last-left-out
+def my_dot(q, k):
+    return (q * k)[:-1].sum() / len(q)
+
+
+# named: last-only
+# told: `=+` is read as `= +`
+# not told: right shape
+def my_dot(q, k):
+    return q[-1] * k[-1]
+
+
+# told: a call needs brackets
+# not told: array
+def my_dot(q, k):
+    return q.dot
+
+
+# told: no number came back
+# not told: array
+def my_dot(q, k):
+    return print(q @ k)
+
+
+# told: one number, not an array of shape (1,)
+# not told: ()
+my_dot = np.correlate
+
+
+# told: which is what range(n) gives
+# not told: array of shape
+def my_dot(query, key):
+    return sum(query[i] * key[i] for i in range(len(query) + 1))

@@ -1,0 +1,22 @@
+"""What learners write in scale-bug, and what the check is to say of it."""
+
+import numpy as np
+
+
+def _scores(queries, keys):
+    return queries @ np.swapaxes(keys, -1, -2)
+
+
+# named: never-scaled + two-axes-transposed
+def my_scaling(q, k):
+    return q @ k.transpose(-1, -2)
+
+
+# named: root-n_keys-too
+def my_scaling(q, k):
+    return _scores(q, k) / np.sqrt(k.shape[-2]) / np.sqrt(q.shape[-1])
+
+
+# named: root-n_keys
+def my_scaling(q, k):
+    return _scores(q, k) / np.sqrt(k.shape[-2])

@@ -1,0 +1,121 @@
+"""What learners write in scaled-scores, and what the check is to say of it."""
+
+import math
+
+import numpy as np
+
+
+def _turned_round(queries, keys):
+    return queries @ keys.T
+
+
+def _scores(queries, keys):
+    return queries @ np.swapaxes(keys, -1, -2)
+
+
+def _cut_root(d_k):
+    return int(np.sqrt(d_k))
+
+
+# right
+def my_scaled_scores(queries, keys):
+    d_k = queries.shape[-1]
+    return (queries / d_k**0.25) @ np.swapaxes(keys / d_k**0.25, -1, -2)
+
+
+def my_scaled_scores(queries, keys):
+    if queries.ndim > 2:
+        return [my_scaled_scores(q, k) for q, k in zip(queries, keys, strict=True)]
+    return [
+        [sum(a * b for a, b in zip(q, k, strict=True)) / math.sqrt(len(q)) for k in keys] for q in queries
+    ]
+
+
+def my_scaled_scores(q, k):
+    return (q / np.sqrt(q.shape[-1])) @ np.swapaxes(k, -1, -2)
+
+
+def my_scaled_scores(q, k):
+    return np.einsum("...id,...jd->...ij", q, k) * k.shape[-1] ** -0.5
+
+
+def my_scaled_scores(q, k):
+    return (q.astype("f4") @ np.swapaxes(k, -1, -2).astype("f4")) / q.shape[-1] ** 0.5
+
+
+def my_scaled_scores(q, k):
+    return (q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])).astype(np.float16)
+
+
+# named: all-axes-reversed
+def my_scaled_scores(q, k):
+    return q @ k.T / np.sqrt(q.shape[-1])
+
+
+# named: all-axes-reversed
+# told: d_k is shape[-1]
+# not told: not transposed
+def my_scaled_scores(queries, keys):
+    return _turned_round(queries, keys) / queries.shape[1] ** 0.5
+
+
+# named: three-axes-only
+def my_scaled_scores(q, k):
+    return q @ np.swapaxes(k, 1, 2) / q.shape[-1] ** 0.5
+
+
+# named: root-second-axis
+def my_scaled_scores(q, k):
+    return q @ np.swapaxes(k, -1, -2) / len(q[0]) ** 0.5
+
+
+# named: always-2 + one-matrix-only
+def my_scaled_scores(queries, keys):
+    out = np.zeros((len(queries), len(keys)))
+    for i in range(len(queries)):
+        for j in range(len(keys)):
+            out[i, j] = np.dot(queries[i], keys[j]) / 2
+    return out
+
+
+# named: never-scaled
+def my_scaled_scores(q, k):
+    return q @ np.swapaxes(k, -1, -2)
+
+
+# named: divided-by-d_k + swapped
+def my_scaled_scores(q, k):
+    return k @ np.swapaxes(q, -1, -2) / q.shape[-1]
+
+
+# named: transposed-to-the-old-order
+def my_scaled_scores(q, k):
+    return q @ k.transpose(-2, -1) / np.sqrt(q.shape[-1])
+
+
+# named: power-first
+def my_scaled_scores(q, k):
+    return _scores(q, k) / q.shape[-1] ** 1 / 2
+
+
+# named: half-d_k
+def my_scaled_scores(q, k):
+    return _scores(q, k) / (q.shape[-1] ** 1 / 2)
+
+
+# named: root-whole
+# told: d_k 5
+# not told: one sentence of whole
+def my_scaled_scores(q, k):
+    return _scores(q, k) / _cut_root(q.shape[-1])
+
+
+# named: floored
+def my_scaled_scores(q, k):
+    return _scores(q, k) // np.sqrt(q.shape[-1])
+
+
+# named: divided-in-place
+def my_scaled_scores(queries, keys):
+    queries /= np.sqrt(queries.shape[-1])
+    return queries @ np.swapaxes(keys, -1, -2)

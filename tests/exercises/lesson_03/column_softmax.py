@@ -1,0 +1,47 @@
+"""What learners write in column-softmax, and what the check is to say of it."""
+
+import numpy as np
+
+from helpers.softmax import softmax
+
+
+# right
+def my_column_softmax(s):
+    return np.swapaxes(softmax(np.swapaxes(s, -1, -2)), -1, -2)
+
+
+# named: rows
+my_column_softmax = softmax
+
+
+# named: one-swap-only
+def my_column_softmax(s):
+    return softmax(np.swapaxes(s, -1, -2), axis=-2)
+
+
+# named: one-swap-only
+# told: those of the weights after it
+# not told: and the scores were transposed
+def my_column_softmax(s):
+    return np.swapaxes(softmax(s), -1, -2)
+
+
+# named: not-turned-back
+def my_column_softmax(s):
+    return softmax(np.swapaxes(s, -1, -2))
+
+
+# named: keepdims
+def my_column_softmax(scores):
+    exponentials = np.exp(scores - scores.max(axis=-2, keepdims=True))
+    return exponentials / exponentials.sum(axis=-2)
+
+
+def my_column_softmax(scores):
+    exponentials = np.exp(scores - scores.max(axis=-2))
+    return exponentials / exponentials.sum(axis=-2)
+
+
+# named: softmax-of-weights
+def my_column_softmax(s):
+    return softmax(softmax(s), axis=-2)

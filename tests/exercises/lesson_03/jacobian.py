@@ -1,0 +1,44 @@
+"""What learners write in jacobian, and what the check is to say of it."""
+
+import numpy as np
+
+
+def jacobian_by_loops(on_the_diagonal):
+    def jacobian(weights):
+        table = np.zeros((len(weights), len(weights)))
+        for i, j in np.ndindex(table.shape):
+            table[i, j] = on_the_diagonal(weights[i]) if i == j else -weights[i] * weights[j]
+        return table
+
+    return jacobian
+
+
+# right
+def my_jacobian(p):
+    return p[:, None] * (np.eye(p.size) - p)
+
+
+def my_jacobian(p):
+    return [[a * ((i == j) - b) for j, b in enumerate(p)] for i, a in enumerate(p)]
+
+
+def my_jacobian(p):
+    return p[:, None] * (np.eye(len(p)) - p)
+
+
+# named: inner
+def my_jacobian(p):
+    return np.diag(p) - p @ p
+
+
+# named: diagonal-not-multiplied
+# told: p_i (1 − p_i)
+# not told: Row 0
+my_jacobian = jacobian_by_loops(lambda p: 1 - p)
+
+
+# named: entry-by-entry
+# told: weights[:, None]
+# not told: .T
+def my_jacobian(p):
+    return p * (np.eye(len(p)) - p)

@@ -1,0 +1,56 @@
+"""What learners write in log-softmax, and what the check is to say of it."""
+
+import numpy as np
+
+from helpers.softmax import softmax
+
+
+def row_max(scores):
+    return scores.max(axis=-1, keepdims=True)
+
+
+def total_by(log):
+    def log_softmax(scores):
+        shifted = scores - row_max(scores)
+        return shifted - log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+    return log_softmax
+
+
+# right
+def my_log_softmax(s):
+    return s - np.logaddexp.reduce(s, axis=-1)[..., None]
+
+
+my_log_softmax = total_by(np.log)
+
+
+# named: log-of-weights
+def my_log_softmax(s):
+    return np.log(softmax(s))
+
+
+def my_log_softmax(s):
+    return np.nan_to_num(np.log(softmax(s)))
+
+
+def my_log_softmax(s):
+    return np.log(np.maximum(softmax(s), 1e-300))
+
+
+def my_log_softmax(s):
+    return np.log(softmax(s) + np.finfo(float).eps)
+
+
+# named: log-of-weights
+# told: log 1e-12 is −27.63
+# not told: -inf
+def my_log_softmax(s):
+    return np.log(softmax(s) + 1e-12)
+
+
+# named: total-log-2
+my_log_softmax = total_by(np.log2)
+
+# named: total-log-10
+my_log_softmax = total_by(np.log10)

@@ -1,0 +1,186 @@
+"""What learners write in softmax, and what the check is to say of it."""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from helpers.softmax import softmax
+
+
+def in_a_flat_copy(scores):
+    flat = scores.reshape(-1, scores.shape[-1]).copy()
+    for row in flat:
+        row -= row.max()
+        np.exp(row, out=row)
+        row /= row.sum()
+    return flat.reshape(scores.shape)
+
+
+def shares(scores, shift, axis=-1, more=0.0):
+    """Softmax as learners write it: a shift of their own, an axis of their own."""
+    exponentials = np.exp(scores - shift)
+    return exponentials / (exponentials.sum(axis=axis, keepdims=True) + more)
+
+
+# right
+my_softmax = softmax
+
+
+def my_softmax(scores):
+    weights = np.zeros(scores.shape)
+    for place in np.ndindex(scores.shape[:-1]):
+        exponentials = [math.exp(score - max(scores[place])) for score in scores[place]]
+        for k, exponential in enumerate(exponentials):
+            weights[(*place, k)] = exponential / sum(exponentials)
+    return weights
+
+
+def my_softmax(scores):
+    return [my_softmax(part) for part in scores] if scores.ndim > 1 else softmax(scores).tolist()
+
+
+def my_softmax(scores):
+    return np.exp(scores - np.logaddexp.reduce(scores, axis=-1)[..., None])
+
+
+def my_softmax(scores):
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exponentials / (exponentials.sum(axis=-1, keepdims=True) + 1e-9)
+
+
+def my_softmax(scores):
+    top = np.array([row.max() for row in scores.reshape(-1, scores.shape[-1])]).reshape(*scores.shape[:-1], 1)
+    return np.exp(scores - top) / np.sum(np.exp(scores - top), axis=-1)[..., np.newaxis]
+
+
+my_softmax = partial(softmax, axis=-1)
+
+
+def my_softmax(scores):
+    return softmax(scores.astype(np.float32))
+
+
+def my_softmax(s):
+    return in_a_flat_copy(s.astype(float))
+
+
+# named: over-everything + no-row-max
+def my_softmax(s):
+    return np.exp(s) / np.exp(s).sum()
+
+
+# named: axis-1 + no-row-max
+def my_softmax(s):
+    return np.exp(s) / np.sum(np.exp(s), axis=1, keepdims=True)
+
+
+# named: no-row-max
+def my_softmax(s):
+    return np.exp(s) / np.exp(s).sum(-1)[..., None]
+
+
+# named: no-row-max
+# told: whatever is put in its place
+# not told: got nan
+def my_softmax(s):
+    return np.nan_to_num(shares(s, 0))
+
+
+# named: no-row-max + one-matrix-only
+def my_softmax(scores):
+    out = []
+    for row in scores:
+        values = [math.exp(score) for score in row]
+        out.append([value / sum(values) for value in values])
+    return out
+
+
+# named: whole-numbers-kept + one-matrix-only
+def my_softmax(scores):
+    out = np.zeros_like(scores)
+    for i in range(scores.shape[0]):
+        row = np.exp(scores[i] - max(scores[i]))
+        out[i] = row / row.sum()
+    return out
+
+
+# named: keepdims
+def my_softmax(s):
+    return np.exp(s - s.max(-1)) / np.exp(s - s.max(-1)).sum(-1)
+
+
+# named: over-first-axis-items
+def my_softmax(scores):
+    return np.array([np.exp(row - row.max()) / np.exp(row - row.max()).sum() for row in scores])
+
+
+# named: one-row-only
+def my_softmax(scores):
+    return [math.exp(s) / sum(math.exp(x) for x in scores) for s in scores]
+
+
+# named: rounded
+def my_softmax(s):
+    return np.round(softmax(s), 3)
+
+
+# named: no-exponential
+def my_softmax(s):
+    return s / s.sum(axis=-1, keepdims=True)
+
+
+# named: minus-infinity-as-0
+def my_softmax(s):
+    return softmax(np.where(np.isinf(s), 0, s))
+
+
+# named: scaled-again
+def my_softmax(s):
+    return softmax(s / np.sqrt(s.shape[-1]))
+
+
+# named: minus-infinity-replaced
+def my_softmax(s):
+    return softmax(np.where(np.isinf(s), -1.0, s))
+
+
+def my_softmax(s):
+    return softmax(np.nan_to_num(s, neginf=-5.0))
+
+
+# named: row-mean
+# told: with a score of −inf is −inf
+# not told: 1e
+def my_softmax(s):
+    return shares(s, s.mean(axis=-1, keepdims=True))
+
+
+# named: no-softmax
+def my_softmax(s):
+    return s
+
+
+# named: over-queries + whole-max
+# told: On the second: A row far below it
+# not told: Two.
+def my_softmax(s):
+    return shares(s, s.max(), axis=-2)
+
+
+# named: one-matrix-only
+# told: hands out whole sentences, not rows
+# not told: each item of the first axis
+def my_softmax(scores):
+    return [shares(row, max(row)) for row in scores]
+
+
+# told: unexpected keyword argument
+# told: NumPy and the helpers say `axis` and `keepdims`
+def my_softmax(scores):
+    exponentials = np.exp(scores)
+    return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+def my_softmax(scores):
+    return softmax(scores - scores.max(axis=-1, keepdim=True))

@@ -1,0 +1,188 @@
+"""What the check says of an answer: what is shown, in what order, of which kind of exercise."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import kill_table
+import numpy as np
+import pytest
+from handed_out import GIVEN
+
+from helpers.exercises import evaluate
+from helpers.exercises.catalogue import exercises, find
+from helpers.exercises.kinds import Mend, Open, Predict, Table, Write
+from helpers.similarity import cosine_scores
+from helpers.softmax import softmax
+
+FUNCTIONS = [exercise for exercise in exercises().values() if isinstance(exercise, Write)]
+VALUES = [exercise for exercise in exercises().values() if not isinstance(exercise, Write)]
+
+
+def by_name(exercise: Any) -> str:
+    return exercise.name
+
+
+def _most_alike(change_scores=None, order=None, choose=None):
+    """The frame of my_neighbours, with other steps in it."""
+
+    def my_neighbours(word, vectors, how_many):
+        scores = cosine_scores(vectors[[word]], vectors)[0]
+        if change_scores is not None:
+            scores[word] = change_scores
+        best_first = np.argsort(-scores) if order is None else order(scores)
+        if choose is None:
+            return best_first[:how_many]
+        return choose(best_first, word, scores)[:how_many]
+
+    return my_neighbours
+
+
+def _in_place_on_queries(queries, keys):
+    queries /= np.sqrt(queries.shape[-1])
+    return queries @ np.swapaxes(keys, -1, -2)
+
+
+def test_a_changed_input_is_told_before_the_mistake():
+    text = " ".join(evaluate("scaled-scores", _in_place_on_queries).text.split())
+    assert text.index("After the call queries no longer holds") < text.index("divided in place")
+
+
+def test_twins_may_be_left_out_by_row_number_in_any_style():
+    def with_a_loop(word, vectors, how_many):
+        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        scores = unit @ unit[word]
+        others = [row for row in range(len(vectors)) if row != word]
+        return sorted(others, key=lambda row: -scores[row])[:how_many]
+
+    for attempt in (with_a_loop, _most_alike(-np.inf), _most_alike(-2)):
+        assert evaluate("neighbours-bug", attempt).status == "right"
+
+
+def test_the_smallest_failing_input_is_shown_with_expected_beside_got():
+    text = evaluate(
+        "softmax", lambda scores: np.exp2(scores - 1) / np.exp2(scores - 1).sum(-1, keepdims=True)
+    ).text
+    first = np.array([2.0, 1.0, 0.5])  # the first row of the smallest probe
+    powers = 2.0**first
+    shown = {"expected": softmax(first), "got": powers / powers.sum()}
+    for label, row in shown.items():
+        (line,) = [line for line in text.splitlines() if line.strip().startswith(label)]
+        assert line.split()[1:] == [f"{value:.2f}" for value in row]
+
+
+def test_two_mistakes_are_named_as_two():
+    text = evaluate("softmax", lambda s: np.exp(s) / np.exp(s).sum(axis=-2, keepdims=True)).text
+    assert (
+        "Two things at once: softmax ran over the queries, and the largest score was not subtracted" in text
+    )
+
+
+def test_the_advice_on_disagree_leads_to_a_right_answer():
+    """Whichever key the text says to lengthen, a longer one is right; where no length helps, none does."""
+    ways = set()
+    for first, second in [
+        ([3, 1], [1, 2]), ([1, 0], [0.6, 0.8]), ([-1, 5], [-2, 0.1]), ([3, 1], [-1, 2]), ([0, 1], [-1, 0])
+    ]:  # fmt: skip
+        text = " ".join(evaluate("disagree", [[1, 0], first, second]).text.split())
+        assert "both choose the first key" in text
+        longer = [
+            [place for place in (0, 1) if _right_once_longer([first, second], place, times)]
+            for times in (1e-6, 1e-3, 1e3, 1e6)
+        ]
+        (way,) = (
+            way
+            for way in ("no length helps", "the smaller cosine longer", "the larger cosine longer")
+            if way in text
+        )
+        ways.add(way)
+        place = {"the smaller cosine longer": 1, "the larger cosine longer": 0}.get(way)
+        assert longer[-1] == ([] if place is None else [place])
+        assert place is not None or not any(longer)
+    assert len(ways) == 3
+
+
+def _right_once_longer(keys, place, times):
+    keys = np.array(keys, dtype=float)
+    keys[place] *= times
+    return evaluate("disagree", [[1, 0], *keys.tolist()]).status == "right"
+
+
+def _swapped_and_multiplied(queries, keys):
+    return keys @ np.swapaxes(queries, -1, -2) * np.sqrt(queries.shape[-1])
+
+
+def test_each_of_two_reasons_says_which_mistake_it_explains():
+    text = " ".join(evaluate("scaled-scores", _swapped_and_multiplied).text.split())
+    assert "multiplied by √d_k, and queries and keys changed places. On the first: That spreads them" in text
+    assert text.index("further") < text.index("On the second: Rows belong to queries")
+
+
+def test_a_section_that_explains_both_mistakes_is_cited_once():
+    both = evaluate("cosine-bug", lambda q, k: np.cos(q @ k))
+    assert len(both.mistakes) == 2
+    assert both.text.count("(Lesson") == 1
+    assert evaluate("scaled-scores", _swapped_and_multiplied).text.count("(Lesson") == 2
+
+
+def test_code_is_not_revealed():
+    for exercise in FUNCTIONS:
+        source = exercise.solution()
+        lines = {line.strip() for line in source.splitlines() if "return " in line and len(line.strip()) > 30}
+        feedback = evaluate(exercise.name, lambda *inputs: np.zeros(3))
+        assert not any(line in feedback.text for line in lines)
+
+
+# --- find the bug, predict, table, choose, open
+
+
+@pytest.mark.parametrize("exercise", [e for e in FUNCTIONS if isinstance(e, Mend)], ids=by_name)
+def test_a_given_function_is_known_as_given(exercise):
+    source = inspect.getsource(GIVEN[exercise.name])
+    names = vars(inspect.getmodule(GIVEN[exercise.name]))
+    for before in ("", "import numpy as np\n"):  # which changes the compiled steps of np.sqrt(...)
+        space = dict(names)
+        exec(before + source, space)
+        feedback = evaluate(exercise.name, space[GIVEN[exercise.name].__name__])
+        assert feedback.status == "not attempted"
+        assert "still the function as given" in feedback.text
+        assert " ".join(feedback.text.split()).endswith(" ".join(exercise.symptom.split()))
+
+
+@pytest.mark.parametrize("exercise", [e for e in FUNCTIONS if isinstance(e, Mend)], ids=by_name)
+def test_an_edit_that_changes_no_result_is_answered_as_an_attempt(exercise):
+    def rewritten(*inputs):
+        return GIVEN[exercise.name](*inputs) + 0
+
+    feedback = evaluate(exercise.name, rewritten)
+    assert feedback.status == "wrong"
+    assert feedback.named == ((exercise.given,),)
+    assert feedback.text.startswith(f"✗ {exercise.name}: your change gives the same results as the function")
+
+
+@pytest.mark.parametrize("exercise", VALUES, ids=by_name)
+def test_every_wrong_value_has_its_reply(exercise):
+    assert evaluate(exercise.name, None).status == "not attempted"
+    for name, answer in kill_table.wrong_values(exercise):
+        feedback = evaluate(exercise.name, answer)
+        assert feedback.status == "wrong"
+        assert feedback.mistakes == (name,)
+    if isinstance(exercise, Predict):
+        assert evaluate(exercise.name, exercise.answer).status == "right"
+        assert evaluate(exercise.name, 123456.5).status == "wrong"
+    if isinstance(exercise, Open):
+        assert evaluate(exercise.name, exercise.example).status == "right"
+        assert "should have shape" in evaluate(exercise.name, [1.0]).text
+
+
+def test_a_table_half_filled():
+    table = find("spread-table")
+    assert isinstance(table, Table)
+    empty = {label: [None] * 3 for label in table.labels}
+    assert evaluate("spread-table", empty).status == "not attempted"
+    assert "14 still to fill" in evaluate("spread-table", {**empty, 4: [4, None, None]}).text
+    text = evaluate("spread-table", {**empty, 4: [4, 4, 1], 16: [16, 16, None]}).text
+    assert "d_k 16, spread: not 16" in text
+    assert "d_k is the variance" in text
+    assert "should hold 3 numbers" in evaluate("spread-table", {**empty, 4: [1]}).text
