@@ -110,6 +110,20 @@ def test_edits_of_different_places_make_pairs_and_a_bare_place_stays_right() -> 
     assert outcome.value == pytest.approx(run("over-queries") / 2)
 
 
+def test_edits_of_a_step_that_the_answer_has_not_change_nothing() -> None:
+    edits = Edits(my_shares, {**PLACES, "mask": ""})
+    (mistake,) = edits.mistakes("""
+    masked-and-over-queries
+        a shared paragraph names a step too many
+        Its other edits are made.
+        | mask => scores; total_axis => 0
+        | mask => 0
+    """, "03: Whole")  # fmt: skip
+    both, alone = (edits.recipe()(numbers(3, 4), **way) for way in mistake.ways)
+    assert np.array_equal(both, run("over-queries", 1)) and np.array_equal(alone, my_shares(numbers(3, 4)))
+    assert [len(way) for way in mistake.ways] == [2, 1]  # the step counts: no pair changes it twice
+
+
 def test_a_bug_is_the_answer_with_one_edit_in_its_text() -> None:
     edits, _ = made()
     bug = edits.bug("axis => 1")

@@ -32,8 +32,9 @@ class Edits:
     """An answer, its places by name, and what may stand there instead.
 
     `places`: name -> expression. `"-1 in total"` is the -1 in the place `total`, for an expression that
-    stands in the answer more than once; `"one + other"` is two places at once. Every argument is a place,
-    which is edited before all else, and so is `result`, what the answer returns.
+    stands in the answer more than once; `"one + other"` is two places at once; `""` is a step that this
+    answer has not, for paragraphs that several answers share: its edits change nothing. Every argument is a
+    place, which is edited before all else, and so is `result`, what the answer returns.
 
     `steps`: place -> arguments, where mistakes of `slips/` give a function for what stands there: with
     `{"hide": "scores, mask"}` the recipe takes `hide=function`, and puts `function(scores, mask)` there.
@@ -52,8 +53,9 @@ class Edits:
             name: parts for name, text in places.items() if set(parts := text.split(" + ")) <= places.keys()
         }
         self.nodes: dict[str, ast.expr] = {}
+        self.absent = {name for name, text in places.items() if not text}
         for name in places:  # in their order: where two are one expression, the later one is edited last
-            if name not in self.groups:
+            if name not in self.groups and name not in self.absent:
                 self._find(name, places)
         self.variants: dict[str, list[str]] = {}
 
@@ -89,7 +91,7 @@ class Edits:
         for edit in text.split("; "):
             place, _, new = (part.strip() for part in edit.partition("=>"))
             for one in self.groups.get(place, [place]):
-                if one not in {*self.nodes, *self.arguments, RESULT}:
+                if one not in {*self.nodes, *self.absent, *self.arguments, RESULT}:
                     raise ValueError(f"no place {one!r} in {self.answer.__name__}: {sorted(self.nodes)}")
                 known = self.variants.setdefault(one, [])
                 known += [new] if new and new not in known else []
