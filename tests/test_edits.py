@@ -7,6 +7,7 @@ import pytest
 
 from helpers.exercises.engine.diagnosis import Diagnosis, plain_outcome
 from helpers.exercises.engine.edits import Edits
+from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.validation import Array
 
@@ -120,7 +121,8 @@ def test_edits_of_a_step_that_the_answer_has_not_change_nothing() -> None:
         | mask => 0
     """, "03: Whole")  # fmt: skip
     both, alone = (edits.recipe()(numbers(3, 4), **way) for way in mistake.ways)
-    assert np.array_equal(both, run("over-queries", 1)) and np.array_equal(alone, my_shares(numbers(3, 4)))
+    assert np.array_equal(both, run("over-queries", 1))
+    assert np.array_equal(alone, my_shares(numbers(3, 4)))
     assert [len(way) for way in mistake.ways] == [2, 1]  # the step counts: no pair changes it twice
 
 
@@ -149,3 +151,27 @@ def test_a_place_must_stand_in_the_answer_once(places: dict[str, str], said: str
 def test_an_edit_of_an_unknown_place_is_refused() -> None:
     with pytest.raises(ValueError, match="no place 'scale' in my_shares"):
         Edits(my_shares, PLACES).way("scale => 1")
+
+
+STEPS = Steps({"share": "scores", "scale": "scores, queries"}, globals())
+
+
+def test_a_step_is_a_function_of_what_its_recipe_hands_it() -> None:
+    (mistake,) = STEPS.mistakes("""
+    halved
+        the scores were divided by d_k
+        @ is no place: a text may begin with it.
+        | share => my_shares(scores); scale => scores / queries.shape[-1]
+        @ n = 2 3
+        | scale => scores / n
+    """, "03: Whole")  # fmt: skip
+    scores = numbers(3, 4)
+    assert mistake.idea == "@ is no place: a text may begin with it."
+    assert [set(way) for way in mistake.ways] == [{"share", "scale"}, {"scale"}, {"scale"}]
+    assert np.array_equal(mistake.ways[0]["share"](scores), my_shares(scores))
+    assert np.array_equal(mistake.ways[2]["scale"](scores, scores), scores / 3)
+
+
+def test_an_unknown_step_is_refused() -> None:
+    with pytest.raises(ValueError, match="no step 'mix': share, scale"):
+        STEPS.way("mix => scores")

@@ -18,17 +18,16 @@ version is the answer called with some keywords, and edits of different places m
 import ast
 import inspect
 import linecache
-import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.paragraphs import Paragraphs
 
 RESULT = "result"  # the place of what the answer returns
 
 
-class Edits:
+class Edits(Paragraphs):
     """An answer, its places by name, and what may stand there instead.
 
     `places`: name -> expression. `"-1 in total"` is the -1 in the place `total`, for an expression that
@@ -59,33 +58,7 @@ class Edits:
                 self._find(name, places)
         self.variants: dict[str, list[str]] = {}
 
-    def mistakes(
-        self,
-        paragraphs: str,
-        reread: str,
-        sections: Mapping[str, str] | None = None,
-        words: Mapping[str, str] | None = None,
-        told: Sequence[Mistake] = (),
-    ) -> tuple[Mistake, ...]:
-        """Paragraphs -> mistakes. Each: name (§ section); what was done; the idea that it misses; ways.
-
-        A way is a line `| place => expression; place => expression`; further ways are the same mistake,
-        written otherwise. `@ n = 1 2 3` before a way: once for each n. `sections`: the names after § -> what
-        to reread; without § it is `reread`. `words`: {name} in a text -> a sentence that several share.
-        `told`: mistakes of other exercises; a paragraph without a text takes that of the one with its name.
-        """
-        made, known = [], {mistake.name: mistake for mistake in told}
-        for block in textwrap.dedent(paragraphs).strip().split("\n\n"):
-            head, *lines = (line.strip() for line in block.splitlines())
-            name, _, section = head.partition(" § ")
-            text = [line.format_map(words or {}) for line in lines if line[:2] not in ("| ", "@ ")]
-            says, *idea = text or (known[name].says, known[name].idea)
-            first, *also = (self.way(way) for way in _ways(lines))
-            about = (sections or {})[section] if section else reread if text else known[name].reread
-            made.append(Mistake(name, says, " ".join(idea), about, also, **first))
-        return tuple(made)
-
-    def way(self, text: str) -> dict[str, int]:
+    def way(self, text: str) -> dict[str, Any]:
         """'axis => 0; exp => 1.0' -> keywords of the recipe. A place without => stays right, in pairs too."""
         chosen = {}
         for edit in text.split("; "):
@@ -191,16 +164,6 @@ class Edits:
 
         named: ast.expr = Names().visit(new)
         return named
-
-
-def _ways(lines: list[str]) -> Iterator[str]:
-    """The ways of one mistake; those after `@ n = 1 2 3` once for each n."""
-    text = "".join("\n" + line for line in lines if line[:2] in ("| ", "@ "))
-    for group in text.split("\n@ "):  # at the start of a line: elsewhere it is a product
-        head, *ways = ("\n" + group).split("\n| ")
-        name, _, values = head.strip().partition(" = ")
-        for value in values.split() or [""]:
-            yield from (re.sub(rf"\b{name}\b", value, way.strip()) if name else way.strip() for way in ways)
 
 
 def _parsed(text: str) -> ast.expr:

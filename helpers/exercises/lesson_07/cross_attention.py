@@ -27,7 +27,8 @@ from helpers.exercises.lesson_07.shared import (
     upper_left,
     with_ways,
 )
-from helpers.exercises.slips.mixing import ATTENTION_MISTAKES, IN_OUT, WITHIN
+from helpers.exercises.slips.mixing import ATTENTION_MISTAKES, WITHIN
+from helpers.exercises.slips.projecting import WORDS as PROJECTING_WORDS
 from helpers.masking import causal_mask
 from helpers.multi_head import Projections, multi_head_attention
 from helpers.validation import Array
@@ -53,7 +54,7 @@ WORDS = {
     "who": "x is being written, and asks: queries come from x. context is being read, and answers: keys and "
     "values both come from context.",
     "jobs": "Each matrix has one job: x @ w_q asks, context @ w_k is matched, context @ w_v is mixed.",
-    "in_out": IN_OUT,
+    "in_out": PROJECTING_WORDS["in_out"],
 }
 PROJECTING = EDITS.mistakes(
     """
