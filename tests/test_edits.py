@@ -175,3 +175,15 @@ def test_a_step_is_a_function_of_what_its_recipe_hands_it() -> None:
 def test_an_unknown_step_is_refused() -> None:
     with pytest.raises(ValueError, match="no step 'mix': share, scale"):
         STEPS.way("mix => scores")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("", "it has no ways"),
+        ("    | share => 1\n    no-empty-line-above\n    | share => 2", "a text stands below its ways"),
+    ],
+)
+def test_a_paragraph_ends_with_its_ways(more: str, said: str) -> None:
+    with pytest.raises(ValueError, match=f"halved: {said}. Write its texts"):
+        STEPS.mistakes(f"halved\n    the scores were halved\n    They are not.\n{more}", "03: Whole")

@@ -47,6 +47,10 @@ class Paragraphs:
         for block in textwrap.dedent(paragraphs).strip().split("\n\n"):
             head, *lines = (line.strip() for line in block.splitlines())
             name, _, section = head.partition(" § ")
+            is_way = [bool(WAY.match(line)) for line in lines]
+            if not any(is_way) or is_way != sorted(is_way):
+                what = "a text stands below its ways" if any(is_way) else "it has no ways"
+                raise ValueError(f"{name}: {what}. Write its texts, then its ways, then an empty line.")
             text = [line.format_map(words or {}) for line in lines if not WAY.match(line)]
             says, *idea = text or (known[name].says, known[name].idea)
             first, *also = (self.way(way) for way in _ways(lines))
