@@ -109,7 +109,9 @@ EDITS = Edits(my_online_softmax, {
     "tile_max": "tile_of_scores.max(axis=-1, keepdims=True)",
     "tile_sum": "np.exp(tile_of_scores - new_max).sum(axis=-1, keepdims=True)",
     "largest": "np.maximum(running_max, tile_of_scores.max(axis=-1, keepdims=True))",
+    "factor": "np.exp(running_max - new_max)",
     "rescale": "np.exp(running_max - new_max)",
+    "exp": "np.exp(tile_of_scores - new_max)",
     "exponentials": "np.exp(tile_of_scores - new_max)",
     "carried_sum": "running_sum * np.exp(running_max - new_max)",
     "carried_mix": "",
@@ -133,7 +135,7 @@ powers-of-2-throughout
     powers of 2 were taken in place of powers of e, in the pass and at the end
     That is a softmax as well, of other scores: 2^score is e^(score · log 2). The weights asked for are those
     of e^score.
-    | scores => it * np.log(2); rescale; exponentials; finish
+    | scores => it * np.log(2); factor; exp; finish
 
 logarithms-returned
     the logarithms of the weights came back
@@ -143,7 +145,7 @@ logarithms-returned
 read-from-the-right
     the tiles were read from the right, and what was summed before is still not rescaled
     Then rows that fall are wrong instead of rows that rise. {shrink}
-    | starts => it[::-1]; rescale => np.ones_like(running_max)
+    | starts => it[::-1]; factor => np.ones_like(running_max)
 
 first-tile-only
     only the first tile was read

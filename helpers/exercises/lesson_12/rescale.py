@@ -171,8 +171,8 @@ EDITS = Edits(my_step, {
     "tile_mix": "exponentials @ values",
     "tile_of_values": "values in tile_mix",
     "largest": "np.maximum(running_max, scores.max(axis=-1, keepdims=True))",
-    "rescale": "np.exp(running_max - new_max)",
-    "exponentials": "np.exp(scores - new_max)",
+    "factor": "np.exp(running_max - new_max)",
+    "exp": "np.exp(scores - new_max)",
     "carried_sum": "rescale * running_sum",
     "carried": "rescale * running_sum",
     "carried_mix": "rescale * weighted_sum",
@@ -191,13 +191,13 @@ first-tile-for-all
     Each query has a state of its own: a key may be hidden from one and not from another. No `if` is needed:
     e^(−∞ − new) is 0 for that query alone.
     @ anew = np.isneginf(running_max).any()
-    | rescale => np.zeros_like(running_max) if anew else it
-    | rescale => np.zeros_like(running_max) if anew else it; largest => tile_max if anew else it
+    | factor => np.zeros_like(running_max) if anew else it
+    | factor => np.zeros_like(running_max) if anew else it; largest => tile_max if anew else it
 
 first-query-for-all
     the factor of one query was used for all
     Each query has maxima of its own, and so a factor of its own: a column, (n_queries, 1).
-    | rescale => np.exp(running_max[:1] - new_max[:1]) + 0 * new_max
+    | factor => np.exp(running_max[:1] - new_max[:1]) + 0 * new_max
 
 tile-part-divided
     the tile's part of weighted_sum was divided by the new running_sum
@@ -208,22 +208,22 @@ first-key-left-out
     the first key of the tile was left out
     Every key of the tile belongs to both sums, also the one at place 0.
     @ others = scores[:,1:].max(-1,keepdims=True,initial=-np.inf)
-    | exponentials => without_key(it, 0)
-    | exponentials => without_key(it, 0); largest => np.maximum(running_max, others)
+    | exp => without_key(it, 0)
+    | exp => without_key(it, 0); largest => np.maximum(running_max, others)
 
 last-key-left-out
     the last key of the tile was left out
     Every key of the tile belongs to both sums. A slice ends before its stop, so that [:-1] drops one.
     @ others = scores[:,:-1].max(-1,keepdims=True,initial=-np.inf)
-    | exponentials => without_key(it, -1)
-    | exponentials => without_key(it, -1); largest => np.maximum(running_max, others)
+    | exp => without_key(it, -1)
+    | exp => without_key(it, -1); largest => np.maximum(running_max, others)
 
 hidden-key-as-0
     a hidden key, with a score of −∞, was given the score 0
     e^−∞ is 0 by itself, and that is what a hidden key should count. A score of 0 counts.
     @ seen = np.where(np.isneginf(scores),0,scores)
-    | exponentials => np.exp(seen - new_max)
-    | exponentials => np.exp(seen - new_max); largest => np.maximum(running_max, row_max(seen))
+    | exp => np.exp(seen - new_max)
+    | exp => np.exp(seen - new_max); largest => np.maximum(running_max, row_max(seen))
 
 absolute-scores
     the largest score was sought without its sign

@@ -1,8 +1,8 @@
 """Mistakes in one step of the online softmax: paragraphs, which rescale, tile-bug and online-bug share.
 
 Each makes its own wrong versions of them, by edits of its own answer. So each of the three names the same
-places: `largest`, `rescale`, `exponentials`; `sum` and `mix`, with `carried_sum` and `carried_mix` in them;
-and those that start with `tile_`, which are read and never edited, as is `carried`.
+places: `largest`, `factor`, `exp`; `sum` and `mix`, with `carried_sum` and `carried_mix` in them. Others are
+read and never edited: `rescale` and `exponentials`, `carried`, and those that start with `tile_`.
 """
 
 from collections.abc import Callable, Iterable
@@ -57,59 +57,59 @@ SUMS = """
 no-rescale
     what was summed before this tile was not rescaled
     {shrink}
-    | rescale => np.ones_like(running_max)
+    | factor => np.ones_like(running_max)
 
 rescale-inverted
     the factor is turned round: e^(new − old) in place of e^(old − new)
     The new maximum is the larger one, and e^(score − maximum) is smaller against it: what was summed before
     shrinks. The factor is at most 1.
-    | rescale => np.exp(new_max - running_max)
+    | factor => np.exp(new_max - running_max)
     | carried_sum => running_sum / rescale; carried_mix => weighted_sum / rescale
-    | rescale => guarded(lambda old: np.exp(new_max - old), running_max, new_max)
+    | factor => guarded(lambda old: np.exp(new_max - old), running_max, new_max)
 
 rescale-without-e
     what was summed before was multiplied by the difference of the maxima, without e
     e^(score − new) is e^(score − old) times e^(old − new): the factor is an exponential as well.
-    | rescale => running_max - new_max
-    | rescale => new_max - running_max
-    | rescale => running_max / new_max
-    | rescale => new_max / running_max
-    | rescale => guarded(lambda old: old - new_max, running_max, new_max)
-    | rescale => guarded(lambda old: new_max - old, running_max, new_max)
-    | rescale => guarded(lambda old: old / new_max, running_max, new_max)
+    | factor => running_max - new_max
+    | factor => new_max - running_max
+    | factor => running_max / new_max
+    | factor => new_max / running_max
+    | factor => guarded(lambda old: old - new_max, running_max, new_max)
+    | factor => guarded(lambda old: new_max - old, running_max, new_max)
+    | factor => guarded(lambda old: old / new_max, running_max, new_max)
 
 rescale-by-old
     the factor was taken from the old maximum alone
     {difference}
-    | rescale => np.exp(running_max)
-    | rescale => np.exp(-running_max)
+    | factor => np.exp(running_max)
+    | factor => np.exp(-running_max)
 
 rescale-by-new
     the factor was taken from the new maximum alone
     {difference}
-    | rescale => np.exp(-new_max)
-    | rescale => np.exp(new_max)
+    | factor => np.exp(-new_max)
+    | factor => np.exp(new_max)
 
 rescale-of-the-tile
     the factor was made of the tile's largest score, e^(tile's largest − new)
     That factor is for exponentials that were taken with the tile's own largest score. What was summed before
     is rescaled by e^(old − new).
-    | rescale => np.exp(tile_max - new_max)
+    | factor => np.exp(tile_max - new_max)
 
 rescale-overflows
     the factor was calculated as e^old / e^new
     Each of the two may be ∞ or 0, and their ratio nan. Subtract first: e^(old − new).
-    | rescale => np.exp(running_max) / np.exp(new_max)
+    | factor => np.exp(running_max) / np.exp(new_max)
 
 rescaled-twice
     what was summed before was rescaled twice
     Once is enough: e^(old − new) leads from the old maximum to the new one.
-    | rescale => np.exp(2 * (running_max - new_max))
+    | factor => np.exp(2 * (running_max - new_max))
 
 only-where-all-grew
     nothing was rescaled unless the maximum of every query grew
     Each query has a factor of its own. No `if` is needed: the factor is 1 where the maximum stays.
-    | rescale => it if np.all(new_max > running_max) else np.ones_like(running_max)
+    | factor => it if np.all(new_max > running_max) else np.ones_like(running_max)
 
 tile-max
     the tile's largest score replaced the running maximum
@@ -119,22 +119,22 @@ tile-max
 tile-max-unscaled
     the tile's largest score replaced the running maximum, and nothing was rescaled
     {grows} {shrink}
-    | largest => tile_max; rescale => np.ones_like(running_max)
+    | largest => tile_max; factor => np.ones_like(running_max)
 
 tile-exponentials
     the tile's exponentials were taken with the tile's own largest score
     {one_measure} That is e^(score − new), also where the larger maximum was in an earlier tile.
-    | exponentials => np.exp(tile_of_scores - tile_max)
+    | exp => np.exp(tile_of_scores - tile_max)
 
 old-exponentials
     the tile's exponentials were taken with the old maximum
     {one_measure} A score far above the old one would give ∞.
-    | exponentials => np.exp(tile_of_scores - running_max)
+    | exp => np.exp(tile_of_scores - running_max)
 
 bare-exponentials
     the tile's exponentials were taken without a maximum: e^score
     {one_measure} And e^1000 is larger than any float64.
-    | exponentials => np.exp(tile_of_scores)
+    | exp => np.exp(tile_of_scores)
 
 max-not-updated
     the maximum was never compared with this tile
@@ -181,13 +181,13 @@ max-of-both-sides
 powers-of-2
     powers of 2 were taken in place of powers of e
     np.exp2 is quicker on some processors, but then the scores must be multiplied by log₂ e first.
-    | rescale => np.exp2(running_max - new_max); exponentials => np.exp2(tile_of_scores - new_max)
+    | factor => np.exp2(running_max - new_max); exp => np.exp2(tile_of_scores - new_max)
 
 tile-softmax
     softmax was taken within the tile
     Then each tile would count the same, whatever its scores. Take e^(score − new) only, and divide once at
     the very end.
-    | exponentials => tile_softmax(tile_of_scores)
+    | exp => tile_softmax(tile_of_scores)
 
 sum-without-keepdims
     the sum of the tile came without its axis
@@ -330,26 +330,26 @@ TOLD_TOGETHER = (
 )
 GUARDED = """
 rescale-inverted
-    | rescale => guarded(lambda old: np.exp(new_max - old), running_max, new_max)
+    | factor => guarded(lambda old: np.exp(new_max - old), running_max, new_max)
 
 rescale-without-e
-    | rescale => new_max / running_max
-    | rescale => guarded(lambda old: old - new_max, running_max, new_max)
-    | rescale => guarded(lambda old: new_max - old, running_max, new_max)
-    | rescale => guarded(lambda old: old / new_max, running_max, new_max)
+    | factor => new_max / running_max
+    | factor => guarded(lambda old: old - new_max, running_max, new_max)
+    | factor => guarded(lambda old: new_max - old, running_max, new_max)
+    | factor => guarded(lambda old: old / new_max, running_max, new_max)
 """
 NAN_AT_FIRST = """
 nan-at-first
     the first tile makes nan: the running maximum is still −∞ there
     Nothing was summed before, so that the factor should be 0 there. Turned round it is ∞, and ∞ · 0 is nan;
     without e it is −∞; and where −∞ stays the maximum, −∞ − −∞ is nan. Which of these is it here?
-    | rescale => np.exp(new_max - running_max)
+    | factor => np.exp(new_max - running_max)
     | carried_sum => running_sum / rescale; carried_mix => weighted_sum / rescale
-    | rescale => running_max - new_max
-    | rescale => new_max - running_max
-    | rescale => running_max / new_max
-    | rescale => np.exp(running_max)
-    | rescale => np.exp(-running_max)
+    | factor => running_max - new_max
+    | factor => new_max - running_max
+    | factor => running_max / new_max
+    | factor => np.exp(running_max)
+    | factor => np.exp(-running_max)
     | largest => running_max
     | largest => np.minimum(running_max, tile_max)
     | largest => np.minimum(running_max, tile_of_scores.min(axis=-1, keepdims=True))
@@ -367,8 +367,8 @@ no-max
     That is right for small scores, and nothing needs to be rescaled. But e^1000 is larger than any float64,
     and e^−1000 is 0: the maximum is there for these.
 """
-FLAT = "np.zeros_like(running_max); rescale => np.ones_like(running_max)"
-NO_MAX = f"| largest => {FLAT}; exponentials => np.exp(tile_of_scores)"
+FLAT = "np.zeros_like(running_max); factor => np.ones_like(running_max)"
+NO_MAX = f"| largest => {FLAT}; exp => np.exp(tile_of_scores)"
 
 
 def passing_mistakes(edits: Edits, more_nan: str = "", no_max: str = NO_MAX) -> tuple[Mistake, ...]:

@@ -114,8 +114,8 @@ EDITS = Edits(my_blocked_attention, {
     "tile_sum": "exponentials.sum(axis=-1, keepdims=True)",
     "tile_mix": "exponentials @ tile_of_values",
     "largest": "np.maximum(running_max, scores.max(axis=-1, keepdims=True))",
-    "rescale": "np.exp(running_max - new_max)",
-    "exponentials": "np.exp(scores - new_max)",
+    "factor": "np.exp(running_max - new_max)",
+    "exp": "np.exp(scores - new_max)",
     "carried_sum": "rescale * running_sum",
     "carried": "rescale * running_sum",
     "carried_mix": "rescale * weighted_sum",
@@ -191,18 +191,18 @@ powers-of-2-throughout
     powers of 2 were taken in place of powers of e
     That is attention as well, with other weights: 2^score is e^(score · log 2). The weights asked for are
     those of e^score.
-    | rescale => np.exp2(running_max - new_max); exponentials => np.exp2(scores - new_max)
+    | factor => np.exp2(running_max - new_max); exp => np.exp2(scores - new_max)
 
 divided-by-the-tile
     each tile's part was divided by the tile's own sum
     Then each tile counts the same, whatever its scores. {divide}
     | mix => carried_mix + tile_mix / tile_sum
     | mix => carried_mix + tile_mix / tile_sum; finish => weighted_sum
-    | exponentials => tile_softmax(scores); rescale => np.ones_like(running_max)
-    | exponentials => tile_softmax(scores); finish => weighted_sum
-    | exponentials => tile_softmax(scores)
-    | exponentials => tile_softmax(scores); rescale => np.ones_like(running_max); finish => weighted_sum
-    | mix => carried_mix + tile_mix / tile_sum; sum => carried + 1; rescale => np.ones_like(running_max)
+    | exp => tile_softmax(scores); factor => np.ones_like(running_max)
+    | exp => tile_softmax(scores); finish => weighted_sum
+    | exp => tile_softmax(scores)
+    | exp => tile_softmax(scores); factor => np.ones_like(running_max); finish => weighted_sum
+    | mix => carried_mix + tile_mix / tile_sum; sum => carried + 1; factor => np.ones_like(running_max)
 
 first-tile-only
     only the first tile was read
@@ -280,7 +280,7 @@ MISTAKES = (
     *EDITS.mistakes(OWN, TILES, words=OWN_WORDS),
     *but(
         (
-            *passing_mistakes(EDITS, more_nan="| exponentials => np.exp(scores - running_max)\n"),
+            *passing_mistakes(EDITS, more_nan="| exp => np.exp(scores - running_max)\n"),
             *EDITS.mistakes(MIXES, ONE_PASS, words=WORDS),
         ),
         "old-exponentials",
