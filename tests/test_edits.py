@@ -7,6 +7,7 @@ import pytest
 
 from helpers.exercises.engine.diagnosis import Diagnosis, plain_outcome
 from helpers.exercises.engine.edits import Edits
+from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.validation import Array
 
@@ -110,6 +111,21 @@ def test_edits_of_different_places_make_pairs_and_a_bare_place_stays_right() -> 
     assert outcome.value == pytest.approx(run("over-queries") / 2)
 
 
+def test_edits_of_a_step_that_the_answer_has_not_change_nothing() -> None:
+    edits = Edits(my_shares, {**PLACES, "mask": ""})
+    (mistake,) = edits.mistakes("""
+    masked-and-over-queries
+        a shared paragraph names a step too many
+        Its other edits are made.
+        | mask => scores; total_axis => 0
+        | mask => 0
+    """, "03: Whole")  # fmt: skip
+    both, alone = (edits.recipe()(numbers(3, 4), **way) for way in mistake.ways)
+    assert np.array_equal(both, run("over-queries", 1))
+    assert np.array_equal(alone, my_shares(numbers(3, 4)))
+    assert [len(way) for way in mistake.ways] == [2, 1]  # the step counts: no pair changes it twice
+
+
 def test_a_bug_is_the_answer_with_one_edit_in_its_text() -> None:
     edits, _ = made()
     bug = edits.bug("axis => 1")
@@ -154,3 +170,39 @@ def test_a_paragraph_that_cannot_be_read_is_refused_by_its_name(paragraph: str, 
 def test_an_edit_of_an_unknown_place_is_refused() -> None:
     with pytest.raises(ValueError, match="no place 'scale' in my_shares"):
         Edits(my_shares, PLACES).way("scale => 1")
+
+
+STEPS = Steps({"share": "scores", "scale": "scores, queries"}, globals())
+
+
+def test_a_step_is_a_function_of_what_its_recipe_hands_it() -> None:
+    (mistake,) = STEPS.mistakes("""
+    halved
+        the scores were divided by d_k
+        @ is no place: a text may begin with it.
+        | share => my_shares(scores); scale => scores / queries.shape[-1]
+        @ n = 2 3
+        | scale => scores / n
+    """, "03: Whole")  # fmt: skip
+    scores = numbers(3, 4)
+    assert mistake.idea == "@ is no place: a text may begin with it."
+    assert [set(way) for way in mistake.ways] == [{"share", "scale"}, {"scale"}, {"scale"}]
+    assert np.array_equal(mistake.ways[0]["share"](scores), my_shares(scores))
+    assert np.array_equal(mistake.ways[2]["scale"](scores, scores), scores / 3)
+
+
+def test_an_unknown_step_is_refused() -> None:
+    with pytest.raises(ValueError, match="no step 'mix': share, scale"):
+        STEPS.way("mix => scores")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("", "no way to write it"),
+        ("    | share => 1\n    no-empty-line-above\n    | share => 2", "text after a way"),
+    ],
+)
+def test_a_paragraph_ends_with_its_ways(more: str, said: str) -> None:
+    with pytest.raises(ValueError, match=f"halved: {said}"):
+        STEPS.mistakes(f"halved\n    the scores were halved\n    They are not.\n{more}", "03: Whole")

@@ -19,22 +19,22 @@ import ast
 import builtins
 import inspect
 import linecache
-import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.paragraphs import Paragraphs
 
 RESULT = "result"  # the place of what the answer returns
 
 
-class Edits:
+class Edits(Paragraphs):
     """An answer, its places by name, and what may stand there instead.
 
     `places`: name -> expression. `"-1 in total"` is the -1 in the place `total`, for an expression that
-    stands in the answer more than once; `"one + other"` is two places at once. Every argument is a place,
-    which is edited before all else, and so is `result`, what the answer returns.
+    stands in the answer more than once; `"one + other"` is two places at once; `""` is a step that this
+    answer has not, for paragraphs that several answers share: its edits change nothing. Every argument is a
+    place, which is edited before all else, and so is `result`, what the answer returns.
 
     `steps`: place -> arguments, where mistakes of `slips/` give a function for what stands there: with
     `{"hide": "scores, mask"}` the recipe takes `hide=function`, and puts `function(scores, mask)` there.
@@ -53,52 +53,25 @@ class Edits:
             name: parts for name, text in places.items() if set(parts := text.split(" + ")) <= places.keys()
         }
         self.nodes: dict[str, ast.expr] = {}
+        self.absent = {name for name, text in places.items() if not text}
         for name in places:  # in their order: where two are one expression, the later one is edited last
-            if name not in self.groups:
+            if name not in self.groups and name not in self.absent:
                 self._find(name, places)
         self.variants: dict[str, list[str]] = {}
 
-    def mistakes(
-        self,
-        paragraphs: str,
-        reread: str,
-        sections: Mapping[str, str] | None = None,
-        words: Mapping[str, str] | None = None,
-        told: Sequence[Mistake] = (),
-    ) -> tuple[Mistake, ...]:
-        """Paragraphs -> mistakes. Each: name (§ section); what was done; the idea that it misses; ways.
+    def title(self) -> str:
+        """() -> what a message calls these paragraphs: the answer's name."""
+        return self.answer.__name__
 
-        A way is a line `| place => expression; place => expression`; further ways are the same mistake,
-        written otherwise. `@ n = 1 2 3` before a way: once for each n. `sections`: the names after § -> what
-        to reread; without § it is `reread`. `words`: {name} in a text -> a sentence that several share.
-        `told`: mistakes of other exercises; a paragraph without a text takes that of the one with its name.
-        """
-        made, known = [], {mistake.name: mistake for mistake in told}
-        about = {"": reread, **(sections or {})}
-        for block in textwrap.dedent(paragraphs).strip().split("\n\n"):
-            head, *lines = (line.strip() for line in block.splitlines())
-            name, _, section = head.partition(" § ")
-            try:
-                _check_form(lines, name in known)
-                text = [line.format_map(words or {}) for line in lines if line[:2] not in ("| ", "@ ")]
-                says, *idea = text or (known[name].says, known[name].idea)
-                first, *also = (self.way(way) for way in _ways(lines))
-                again = about[section] if text or section else known[name].reread
-            except KeyError as missing:
-                raise ValueError(f"{self.answer.__name__}, {name}: nothing is called {missing}") from missing
-            except ValueError as wrong:
-                raise ValueError(f"{self.answer.__name__}, {name}: {wrong}") from wrong
-            made.append(Mistake(name, says, " ".join(idea), again, also, **first))
-        return tuple(made)
-
-    def way(self, text: str) -> dict[str, int]:
+    def way(self, text: str) -> dict[str, Any]:
         """'axis => 0; exp => 1.0' -> keywords of the recipe. A place without => stays right, in pairs too."""
         chosen = {}
-        for edit in text.split("; "):
-            place, _, new = (part.strip() for part in edit.partition("=>"))
-            self._check_names(new)
+        edits = [[part.strip() for part in edit.partition("=>")] for edit in text.split("; ")]
+        # A step that this answer has not may read what is not here, either.
+        self._check_names([new for place, _, new in edits if new and place not in self.absent])
+        for place, _, new in edits:
             for one in self.groups.get(place, [place]):
-                if one not in {*self.nodes, *self.arguments, RESULT}:
+                if one not in {*self.nodes, *self.absent, *self.arguments, RESULT}:
                     raise ValueError(f"no place {one!r} in {self.answer.__name__}: {sorted(self.nodes)}")
                 known = self.variants.setdefault(one, [])
                 known += [new] if new and new not in known else []
@@ -136,21 +109,23 @@ class Edits:
             lines[node.lineno - 1] = line.decode()
         return self._compiled("".join(lines), self.answer.__name__, way)
 
-    def _check_names(self, new: str) -> None:
-        """Raises ValueError for an expression that is none, or that names what the answer does not see."""
-        if not new:
-            return
-        try:
-            inside = list(ast.walk(_parsed(new)))
-        except SyntaxError as error:
-            raise ValueError(f"{new!r} is no expression: {error.msg}") from error
-        nodes = [*ast.walk(self.tree), *inside]
+    def _check_names(self, expressions: list[str]) -> None:
+        """Raises ValueError for what is no expression, or names what neither the answer nor another sees."""
+        inside = []
+        for new in expressions:
+            try:
+                inside.append(list(ast.walk(_parsed(new))))
+            except SyntaxError as error:
+                raise ValueError(f"{new!r} is no expression: {error.msg}") from error
+        nodes = [*ast.walk(self.tree), *(node for found in inside for node in found)]
         bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-        seen = {"it", *bound, *self.nodes, *self.answer.__globals__, *vars(builtins)}
-        unknown = {node.id for node in inside if isinstance(node, ast.Name)} - seen
-        if unknown:
-            raise ValueError(f"{new!r} names what is not above it in the file: {', '.join(sorted(unknown))}")
+        seen = {"it", *bound, *self.nodes, *self.absent, *self.answer.__globals__, *vars(builtins)}
+        for new, found in zip(expressions, inside, strict=True):
+            unknown = {node.id for node in found if isinstance(node, ast.Name)} - seen
+            if unknown:
+                missing = ", ".join(sorted(unknown))
+                raise ValueError(f"{new!r} names what is not above it in the file: {missing}")
 
     def _compiled(self, source: str, name: str, way: str) -> Callable[..., Any]:
         """Source text -> the function, which sees what the answer sees; `inspect` finds its text."""
@@ -214,27 +189,6 @@ class Edits:
 
         named: ast.expr = Names().visit(new)
         return named
-
-
-def _check_form(lines: list[str], told: bool) -> None:
-    """Raises ValueError for a paragraph that is not its text and then its ways."""
-    texts = [line[:2] not in ("| ", "@ ") for line in lines]
-    if texts != sorted(texts, reverse=True):
-        raise ValueError("text after a way; an empty line separates two mistakes")
-    if all(texts):
-        raise ValueError("no way to write it: `| place => expression`")
-    if sum(texts) < 2 and not (told and not any(texts)):
-        raise ValueError("a line that says what was done, and one with the idea that it misses")
-
-
-def _ways(lines: list[str]) -> Iterator[str]:
-    """The ways of one mistake; those after `@ n = 1 2 3` once for each n."""
-    text = "".join("\n" + line for line in lines if line[:2] in ("| ", "@ "))
-    for group in text.split("\n@ "):  # at the start of a line: elsewhere it is a product
-        head, *ways = ("\n" + group).split("\n| ")
-        name, _, values = head.strip().partition(" = ")
-        for value in values.split() or [""]:
-            yield from (re.sub(rf"\b{name}\b", value, way.strip()) if name else way.strip() for way in ways)
 
 
 def _parsed(text: str) -> ast.expr:

@@ -5,7 +5,7 @@ Its mistakes are choices of a recipe: those of matching are shared with lessons 
 
 import numpy as np
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.kinds.write import Write
 from helpers.exercises.slips.matching import PAIRS, TWO, Step, match_mistakes, pair_probes, same
 from helpers.similarity import dot_product_scores
@@ -13,9 +13,9 @@ from helpers.validation import Array
 
 
 def _scores_by_choices(
-    queries: Array, keys: Array, *, match: Step = dot_product_scores, after: Step = same, cast: Step = same
+    queries: Array, keys: Array, *, match: Step = dot_product_scores, after: Step = same
 ) -> Array:
-    return cast(after(match(queries, keys), queries, keys), queries, keys)
+    return after(match(queries, keys), queries, keys)
 
 
 def my_scores(queries: Array, keys: Array) -> Array:
@@ -23,6 +23,7 @@ def my_scores(queries: Array, keys: Array) -> Array:
     return queries @ np.swapaxes(keys, -1, -2)
 
 
+STEPS = Steps({"after": "scores, queries, keys"}, globals())
 EXERCISE = Write(
     name="all-scores",
     answer=my_scores,
@@ -34,26 +35,25 @@ EXERCISE = Write(
     axes=("query", "key"),
     mistakes=(
         *match_mistakes(),
-        Mistake(
-            "scaled",
-            "the scores were divided by √d_k already",
-            "That comes in lesson 02; a plain score is the dot product itself.",
-            PAIRS,
-            after=lambda scores, queries, keys: scores / np.sqrt(queries.shape[-1]),
-        ),
-        Mistake(
-            "mean",
-            "the products were averaged, not added up",
-            "A dot product is a sum over the d_k entries; it is not divided by d_k.",
+        *STEPS.mistakes(
+            """
+scaled § pairs
+    the scores were divided by √d_k already
+    That comes in lesson 02; a plain score is the dot product itself.
+    | after => scores / np.sqrt(queries.shape[-1])
+
+mean
+    the products were averaged, not added up
+    A dot product is a sum over the d_k entries; it is not divided by d_k.
+    | after => scores / queries.shape[-1]
+
+sign-lost
+    the signs were lost
+    A negative score says that two vectors point apart.
+    | after => np.abs(scores)
+""",
             TWO,
-            after=lambda scores, queries, keys: scores / queries.shape[-1],
-        ),
-        Mistake(
-            "sign-lost",
-            "the signs were lost",
-            "A negative score says that two vectors point apart.",
-            TWO,
-            after=lambda scores, queries, keys: np.abs(scores),
+            {"pairs": PAIRS},
         ),
     ),
     hints=(

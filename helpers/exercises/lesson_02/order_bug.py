@@ -5,11 +5,11 @@ Its mistakes are choices of a recipe: those of matching and scaling are shared w
 
 import numpy as np
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_02.shared import D_K_TOO, by_root_d_k
-from helpers.exercises.slips.matching import PAIRS, match_mistakes, pair_probes, rounded_to, same
-from helpers.exercises.slips.scaling import LARGE, NONE_BELOW_0, ROWS_SUM_TO_1, Step, scale_mistakes
+from helpers.exercises.slips.matching import PAIRS, match_mistakes, pair_probes, same
+from helpers.exercises.slips.scaling import LARGE, NONE_BELOW_0, ROWS_SUM_TO_1, SCALE_MISTAKES, Step
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
 from helpers.softmax import softmax
@@ -42,6 +42,9 @@ def my_weights(queries: Array, keys: Array) -> Array:
     return softmax(scaled)
 
 
+STEPS = Steps(
+    {"scale": "scores, queries, keys", "share": "scores", "after": "weights, queries, keys"}, globals()
+)
 EXERCISE = Mend(
     name="order-bug",
     answer=my_weights,
@@ -57,139 +60,110 @@ EXERCISE = Mend(
     properties=(ROWS_SUM_TO_1, NONE_BELOW_0),
     axes=("query", "key"),
     mistakes=(
-        Mistake(
-            "scaled-after-softmax",
-            "the weights were divided by √d_k, after softmax",
-            "The scale belongs before softmax: it tames the scores, and softmax then makes shares of them.",
+        *STEPS.mistakes(
+            """
+scaled-after-softmax
+    the weights were divided by √d_k, after softmax
+    The scale belongs before softmax: it tames the scores, and softmax then makes shares of them.
+    | scale => scores; after => weights / np.sqrt(queries.shape[-1])
+
+scaled-twice
+    the weights were divided by √d_k once more, after softmax
+    One scale is enough, and it belongs before softmax: after it, rows no longer sum to 1.
+    | after => weights / np.sqrt(queries.shape[-1])
+
+multiplied-after-softmax
+    the weights were multiplied by √d_k, after softmax
+    The scale belongs before softmax, and it divides: after it, rows no longer sum to 1.
+    | scale => scores; after => weights * np.sqrt(queries.shape[-1])
+
+never-scaled
+    these are the weights of scores that were not scaled
+    Only what divides the scores before softmax tames them. A division afterwards spoils the sums, and
+    dividing by the new sums takes it back.
+    | scale => scores
+
+balanced-by-hand
+    softmax got unscaled scores, and after it 2 is multiplied in against √d_k
+    2 is √d_k for d_k 4 only. Divide the scores before softmax, and nothing is left to balance.
+    | scale => scores; after => weights / np.sqrt(queries.shape[-1]) * 2
+
+sign-turned
+    the scores went into softmax with a minus sign
+    Then the key that fits least gets the most weight.
+    | scale => -scores / np.sqrt(queries.shape[-1])
+    | scale => -scores
+
+one-key-takes-all
+    the key with the largest score got all the weight
+    Softmax gives every key a share.
+    | share => np.eye(scores.shape[-1])[scores.argmax(axis=-1)]
+
+equal-weights
+    every key got the same weight
+    The scores should decide: softmax turns them into shares.
+    | share => np.full(scores.shape, 1 / scores.shape[-1])
+
+rounded
+    the weights were rounded
+    Rounding is for showing numbers: rounded rows no longer sum to 1.
+    @ digits = 2 3 1
+    | after => np.round(weights, digits)
+
+keepdims § pairs
+    the row sums lost their axis before the division
+    NumPy then sets them along the wrong axis, or stops. Sum with keepdims=True.
+    | share => np.exp(scores) / np.exp(scores).sum(axis=-1)
+    | share => np.exp(scores - scores.max(-1)) / np.exp(scores).sum(-1)
+
+no-exponential
+    the scores themselves were divided by their sum
+    Scores may be negative, and so would the shares be. Softmax takes the exponential first.
+    | share => scores / scores.sum(axis=-1, keepdims=True)
+""",
             LARGE,
-            scale=same,
-            after=lambda weights, queries, keys: weights / np.sqrt(queries.shape[-1]),
-        ),
-        Mistake(
-            "scaled-twice",
-            "the weights were divided by √d_k once more, after softmax",
-            "One scale is enough, and it belongs before softmax: after it, rows no longer sum to 1.",
-            LARGE,
-            after=lambda weights, queries, keys: weights / np.sqrt(queries.shape[-1]),
-        ),
-        Mistake(
-            "multiplied-after-softmax",
-            "the weights were multiplied by √d_k, after softmax",
-            "The scale belongs before softmax, and it divides: after it, rows no longer sum to 1.",
-            LARGE,
-            scale=same,
-            after=lambda weights, queries, keys: weights * np.sqrt(queries.shape[-1]),
-        ),
-        Mistake(
-            "never-scaled",
-            "these are the weights of scores that were not scaled",
-            "Only what divides the scores before softmax tames them. A division afterwards spoils the "
-            "sums, and dividing by the new sums takes it back.",
-            LARGE,
-            scale=same,
-        ),
-        Mistake(
-            "balanced-by-hand",
-            "softmax got unscaled scores, and after it 2 is multiplied in against √d_k",
-            "2 is √d_k for d_k 4 only. Divide the scores before softmax, and nothing is left to balance.",
-            LARGE,
-            scale=same,
-            after=lambda weights, queries, keys: weights / np.sqrt(queries.shape[-1]) * 2,
-        ),
-        Mistake(
-            "sign-turned",
-            "the scores went into softmax with a minus sign",
-            "Then the key that fits least gets the most weight.",
-            LARGE,
-            also=[{"scale": lambda s, q, k: -s}],
-            scale=lambda s, q, k: -s / np.sqrt(q.shape[-1]),
-        ),
-        Mistake(
-            "one-key-takes-all",
-            "the key with the largest score got all the weight",
-            "Softmax gives every key a share.",
-            LARGE,
-            share=lambda scores: np.eye(scores.shape[-1])[scores.argmax(axis=-1)],
-        ),
-        Mistake(
-            "equal-weights",
-            "every key got the same weight",
-            "The scores should decide: softmax turns them into shares.",
-            LARGE,
-            share=lambda scores: np.full(scores.shape, 1 / scores.shape[-1]),
-        ),
-        Mistake(
-            "rounded",
-            "the weights were rounded",
-            "Rounding is for showing numbers: rounded rows no longer sum to 1.",
-            LARGE,
-            also=[{"after": rounded_to(digits)} for digits in (3, 1)],
-            after=rounded_to(2),
-        ),
-        Mistake(
-            "keepdims",
-            "the row sums lost their axis before the division",
-            "NumPy then sets them along the wrong axis, or stops. Sum with keepdims=True.",
-            PAIRS,
-            also=[{"share": lambda scores: np.exp(scores - scores.max(-1)) / np.exp(scores).sum(-1)}],
-            share=lambda scores: np.exp(scores) / np.exp(scores).sum(axis=-1),
-        ),
-        Mistake(
-            "no-exponential",
-            "the scores themselves were divided by their sum",
-            "Scores may be negative, and so would the shares be. Softmax takes the exponential first.",
-            LARGE,
-            share=lambda scores: scores / scores.sum(axis=-1, keepdims=True),
+            {"pairs": PAIRS},
         ),
         *(
-            m for m in scale_mistakes() if m.name not in ("subtracted", "never-scaled")
+            m for m in SCALE_MISTAKES if m.name not in ("subtracted", "never-scaled")
         ),  # softmax undoes a shift
         *match_mistakes(D_K_TOO),
-        Mistake(
-            "softmax-over-queries",
-            "softmax ran over the queries",
-            "Each query spreads 1 over the keys: the last axis.",
+        *STEPS.mistakes(
+            """
+softmax-over-queries
+    softmax ran over the queries
+    Each query spreads 1 over the keys: the last axis.
+    | share => softmax(scores, axis=-2)
+
+softmax-over-everything
+    softmax ran over all scores together
+    Each query spreads 1 of its own over the keys.
+    | share => softmax(np.ravel(scores)).reshape(scores.shape)
+
+softmax-axis-0
+    softmax ran over the first axis
+    Each query spreads 1 over the keys: the last axis, −1.
+    | share => softmax(scores, axis=0)
+
+softmax-axis-1
+    softmax ran over axis 1, which holds the keys for one sentence only
+    Each query spreads 1 over the keys: counted from the end, that is always axis −1.
+    | share => softmax(scores, axis=1)
+
+softmax-twice § large
+    softmax was applied twice
+    Once is enough: weights are no scores, and a second softmax makes them nearly equal.
+    | share => softmax(softmax(scores))
+    | scale => softmax(scores) / np.sqrt(queries.shape[-1])
+    | scale => softmax(scores)
+
+no-softmax § large
+    softmax was left out
+    The task asks for weights: softmax makes them from the scaled scores.
+    | share => scores
+""",
             PAIRS,
-            share=lambda scores: softmax(scores, axis=-2),
-        ),
-        Mistake(
-            "softmax-over-everything",
-            "softmax ran over all scores together",
-            "Each query spreads 1 of its own over the keys.",
-            PAIRS,
-            share=lambda scores: softmax(np.ravel(scores)).reshape(scores.shape),
-        ),
-        Mistake(
-            "softmax-axis-0",
-            "softmax ran over the first axis",
-            "Each query spreads 1 over the keys: the last axis, −1.",
-            PAIRS,
-            share=lambda scores: softmax(scores, axis=0),
-        ),
-        Mistake(
-            "softmax-axis-1",
-            "softmax ran over axis 1, which holds the keys for one sentence only",
-            "Each query spreads 1 over the keys: counted from the end, that is always axis −1.",
-            PAIRS,
-            share=lambda scores: softmax(scores, axis=1),
-        ),
-        Mistake(
-            "softmax-twice",
-            "softmax was applied twice",
-            "Once is enough: weights are no scores, and a second softmax makes them nearly equal.",
-            LARGE,
-            also=[
-                {"scale": lambda s, q, k: softmax(s) / np.sqrt(q.shape[-1])},
-                {"scale": lambda s, q, k: softmax(s)},
-            ],
-            share=lambda scores: softmax(softmax(scores)),
-        ),
-        Mistake(
-            "no-softmax",
-            "softmax was left out",
-            "The task asks for weights: softmax makes them from the scaled scores.",
-            LARGE,
-            share=same,
+            {"large": LARGE},
         ),
     ),
     hints=(

@@ -6,13 +6,14 @@ Its mistakes are choices of a recipe: most are shared with other exercises, thro
 import numpy as np
 
 from helpers import attention as helper
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.write import Write
 from helpers.exercises.slips.matching import same
 from helpers.exercises.slips.mixing import (
     ONES,
     ORDER,
+    WIDTH_MISTAKES,
     WITHIN,
     Step,
     attention_by_choices,
@@ -23,9 +24,8 @@ from helpers.exercises.slips.mixing import (
     only,
     role_mistakes,
     softmax_mistakes,
-    width_mistakes,
 )
-from helpers.exercises.slips.scaling import scale_mistakes
+from helpers.exercises.slips.scaling import SCALE_MISTAKES
 from helpers.softmax import softmax
 from helpers.validation import Array
 
@@ -94,7 +94,16 @@ ONE_QUERY_PROBES = (
         ),
     ),
 )
-NOT_ADDED = "The output is one vector of d_v numbers: each value times its weight, all of them added up."
+STEPS = Steps(
+    {"match": "query, keys", "mix": "weights, query, keys, values"},
+    globals(),
+)
+WORDS = {
+    "not_added": "The output is one vector of d_v numbers: each value times its weight, all of them added "
+    "up.",
+    "no_score_for_each_key": "query and keys did not make one score for each key: they were multiplied entry "
+    "by entry, or a transpose is missing or too many",
+}
 
 
 def my_one_query(query: Array, keys: Array, values: Array) -> Array:
@@ -115,115 +124,87 @@ EXERCISE = Write(
     properties=(WITHIN, ONES, ORDER),
     axes=("entry",),
     mistakes=(
-        Mistake(
-            "not-added-up",
-            "the weighted values came back one by one",
-            NOT_ADDED,
-            BY_HAND,
-            mix=lambda weights, query, keys, values: weights[:, None] * values,
-        ),
-        Mistake(
-            "added-along-the-row",
-            "each weighted value was added up within itself",
-            NOT_ADDED + " The sum runs over the keys, axis 0.",
-            BY_HAND,
-            mix=lambda weights, query, keys, values: (weights[:, None] * values).sum(axis=1),
-        ),
-        Mistake(
-            "added-to-one-number",
-            "everything was added up to one number",
-            NOT_ADDED + " The sum runs over the keys alone, axis 0.",
-            BY_HAND,
-            mix=lambda weights, query, keys, values: (weights[:, None] * values).sum(),
-        ),
-        Mistake(
-            "last-key-only",
-            "only the last key's weighted value was kept",
-            "A loop that writes `output = …` in each round forgets the rounds before: add with `+=`, "
-            "starting from zeros.",
-            BY_HAND,
-            mix=lambda weights, query, keys, values: weights[-1] * values[-1],
-        ),
-        Mistake(
-            "first-key-only",
-            "only the first key's weighted value came back",
-            "Does `return` stand inside the loop? Every key answers.",
-            BY_HAND,
-            mix=lambda weights, query, keys, values: weights[0] * values[0],
-        ),
-        Mistake(
-            "last-key-left-out",
-            "the last key was left out of the mixture",
-            "n keys have the numbers 0 to n − 1, which is what range(n) gives.",
-            BY_HAND,
-            mix=lambda weights, query, keys, values: weights[:-1] @ values[:-1],
-        ),
-        Mistake(
-            "first-key-left-out",
-            "the first key was left out of the mixture",
-            "Counting starts at 0: range(n), not range(1, n).",
-            BY_HAND,
-            mix=lambda weights, query, keys, values: weights[1:] @ values[1:],
-        ),
-        Mistake(
-            "weights-as-row",
-            "the weights were multiplied along the rows of the values",
-            "There is one weight for each key, a row of values. weights[:, None] turns the weights into a "
-            "column; or use weights @ values.",
-            BY_HAND,
-            also=[{"mix": lambda w, q, k, v: w * v}],
-            mix=lambda weights, query, keys, values: (weights * values).sum(axis=0),
-        ),
-        Mistake(
-            "no-score-for-each-key",
-            "query and keys did not make one score for each key: they were multiplied entry by entry, or "
-            "a transpose is missing or too many",
-            "A score is a dot product, one number for each key: keys @ query, or query @ keys.T. With `*` "
-            "the products must be added up along the last axis.",
-            BY_HAND,
-            also=[
-                {"match": lambda query, keys: query * keys},
-                {"match": np.dot},
-                {"match": lambda query, keys: keys.T @ query},
-                {"match": lambda query, keys: np.dot(keys.T, query)},
-            ],
-            match=lambda query, keys: query @ keys,
-        ),
-        Mistake(
-            "cosine",
-            "each score was divided by the lengths of both vectors",
-            "That is the cosine. A score here is the plain dot product, lengths included.",
-            "01: When does length matter?",
-            match=lambda q, k: k @ q / np.linalg.norm(q) / np.linalg.norm(k, axis=-1),
-        ),
-        Mistake(
-            "distance",
-            "keys were matched by distance",
-            "A score is the dot product.",
-            "01: Two vectors",
-            match=lambda q, k: ((q - k) ** 2).sum(axis=-1),
-            also=[{"match": lambda q, k: np.sqrt(((q - k) ** 2).sum(axis=-1))}],
-        ),
-        Mistake(
-            "negative-distance",
-            "keys were matched by distance, with a minus",
-            "With distances the minus is right: the nearest key gets the largest weight. But a score here is "
-            "the dot product.",
-            "01: Two vectors",
-            match=lambda q, k: -((q - k) ** 2).sum(axis=-1),
-            also=[
-                {"match": lambda q, k: -np.sqrt(((q - k) ** 2).sum(axis=-1))},
-                {"match": lambda q, k: -((q - k) ** 2).sum(axis=-1) / 2},
-            ],
-        ),
+        *STEPS.mistakes("""
+not-added-up
+    the weighted values came back one by one
+    {not_added}
+    | mix => weights[:, None] * values
+
+added-along-the-row
+    each weighted value was added up within itself
+    {not_added} The sum runs over the keys, axis 0.
+    | mix => (weights[:, None] * values).sum(axis=1)
+
+added-to-one-number
+    everything was added up to one number
+    {not_added} The sum runs over the keys alone, axis 0.
+    | mix => (weights[:, None] * values).sum()
+
+last-key-only
+    only the last key's weighted value was kept
+    A loop that writes `output = …` in each round forgets the rounds before: add with `+=`, starting from
+    zeros.
+    | mix => weights[-1] * values[-1]
+
+first-key-only
+    only the first key's weighted value came back
+    Does `return` stand inside the loop? Every key answers.
+    | mix => weights[0] * values[0]
+
+last-key-left-out
+    the last key was left out of the mixture
+    n keys have the numbers 0 to n − 1, which is what range(n) gives.
+    | mix => weights[:-1] @ values[:-1]
+
+first-key-left-out
+    the first key was left out of the mixture
+    Counting starts at 0: range(n), not range(1, n).
+    | mix => weights[1:] @ values[1:]
+
+weights-as-row
+    the weights were multiplied along the rows of the values
+    There is one weight for each key, a row of values. weights[:, None] turns the weights into a column;
+    or use weights @ values.
+    | mix => (weights * values).sum(axis=0)
+    | mix => weights * values
+
+no-score-for-each-key
+    {no_score_for_each_key}
+    A score is a dot product, one number for each key: keys @ query, or query @ keys.T. With `*` the
+    products must be added up along the last axis.
+    | match => query @ keys
+    | match => query * keys
+    | match => np.dot(query, keys)
+    | match => keys.T @ query
+    | match => np.dot(keys.T, query)
+
+cosine § length
+    each score was divided by the lengths of both vectors
+    That is the cosine. A score here is the plain dot product, lengths included.
+    | match => keys @ query / np.linalg.norm(query) / np.linalg.norm(keys, axis=-1)
+
+distance § two
+    keys were matched by distance
+    A score is the dot product.
+    | match => ((query - keys) ** 2).sum(axis=-1)
+    | match => np.sqrt(((query - keys) ** 2).sum(axis=-1))
+
+negative-distance § two
+    keys were matched by distance, with a minus
+    With distances the minus is right: the nearest key gets the largest weight. But a score here is the
+    dot product.
+    | match => -((query - keys) ** 2).sum(axis=-1)
+    | match => -np.sqrt(((query - keys) ** 2).sum(axis=-1))
+    | match => -((query - keys) ** 2).sum(axis=-1) / 2
+""", BY_HAND, {"length": "01: When does length matter?", "two": "01: Two vectors"}, WORDS),
         *only(role_mistakes(_of_one), "matched-on-values", "keys-mixed", "keys-and-values-swapped"),
         *only(
-            scale_mistakes(),
+            SCALE_MISTAKES,
             "never-scaled", "divided-by-d_k", "multiplied", "root-n_keys", "root-n_keys-too", "n_keys",
             "always-2", "half-d_k", "power-first", "root-whole", "fourth-root", "d_k-squared", "logarithm",
             "largest-score",
         ),
-        *width_mistakes(),
+        *WIDTH_MISTAKES,
         *softmax_mistakes(
             "not-divided", "no-exponential", "no-softmax", "powers-of-2", "sign-turned", "sigmoid",
             "twice",

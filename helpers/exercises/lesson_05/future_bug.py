@@ -15,7 +15,7 @@ from helpers.exercises.slips import hiding
 from helpers.exercises.slips.hiding import INFINITY, only
 from helpers.exercises.slips.masked_probes import APART, FAR_ABOVE, ROWS_APART
 from helpers.exercises.slips.matching import match_mistakes
-from helpers.exercises.slips.scaling import NONE_BELOW_0, ROWS_SUM_TO_1, scale_mistakes
+from helpers.exercises.slips.scaling import NONE_BELOW_0, ROWS_SUM_TO_1, SCALE_MISTAKES
 from helpers.masking import causal_mask, mask_scores
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
@@ -143,7 +143,7 @@ ZEROED = {"weights-zeroed": [EDITS.way("triangle; k => 1; weigh => np.tril(it)")
 HIDING = hiding.hide_mistakes([softmax, hiding.own_softmax])
 MISTAKES = (
     *OWN[:-2],
-    *hiding.late_and_whole_mistakes(),
+    *hiding.LATE_AND_WHOLE,
     *only(
         hiding.and_ways(HIDING, {**hiding.MORE_WAYS, **ZEROED}),
         *(
@@ -158,7 +158,7 @@ MISTAKES = (
         *("no-softmax", "not-divided", "no-row-max"),
     ),
     *OWN[-2:],
-    *only(scale_mistakes(), "never-scaled", "divided-by-d_k", "multiplied"),
+    *only(SCALE_MISTAKES, "never-scaled", "divided-by-d_k", "multiplied"),
     *only(match_mistakes(), "swapped", "all-axes-reversed", "three-axes-only", "queries-twice"),
 )
 

@@ -44,8 +44,8 @@ EDITS = Edits(my_masked_weights, {
 
 MISTAKES = (
     *hiding.and_ways(hiding.hide_mistakes([hiding.own_softmax, softmax]), hiding.MORE_WAYS),
-    *hiding.late_and_whole_mistakes(),
-    *hiding.given_mask_mistakes(),
+    *hiding.LATE_AND_WHOLE,
+    *hiding.GIVEN_MASK,
     *EDITS.mistakes(
         """
 nan-painted-over

@@ -11,12 +11,13 @@ from helpers.exercises.engine.diagnosis import Mistake
 from helpers.exercises.engine.probes import Probe, exact, numbers
 from helpers.exercises.kinds.write import Property, Write
 from helpers.exercises.lesson_06.block import (
-    heads_mistakes,
-    merge_and_out_mistakes,
+    HEADS_MISTAKES,
+    MERGE_AND_OUT_MISTAKES,
+    ROLE_MISTAKES,
+    SCALE_MISTAKES_OF_THE_BLOCK,
+    STEPS,
     multi_head,
     multi_head_by_choices,
-    role_mistakes,
-    scale_mistakes_of_the_block,
 )
 from helpers.exercises.lesson_06.merge_bug import MISTAKES as MERGE_MISTAKES
 from helpers.exercises.lesson_06.shared import (
@@ -24,13 +25,7 @@ from helpers.exercises.lesson_06.shared import (
     MERGING,
     SPLITTING,
     factor_off,
-    merged_by_one_reshape,
-    merged_interleaved,
     only,
-    retold,
-    swapped_after,
-    turned_after,
-    wrong_two_swapped,
 )
 from helpers.exercises.slips.matching import match_mistakes
 from helpers.exercises.slips.sharing import (
@@ -183,12 +178,14 @@ def softmax_mistakes() -> tuple[Mistake, ...]:
             )
             for name, axis, what, more in axes
         ),
-        Mistake(
-            "causal-mask",
-            "later tokens were hidden by a causal mask",
-            "No mask is asked for here: every token may attend to every token.",
+        *STEPS.mistakes(
+            """
+causal-mask
+    later tokens were hidden by a causal mask
+    No mask is asked for here: every token may attend to every token.
+    | hide => np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf)
+""",
             FUTURE,
-            hide=lambda scores: np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf),
         ),
         Mistake(
             "largest-of-head",
@@ -200,6 +197,27 @@ def softmax_mistakes() -> tuple[Mistake, ...]:
         ),
         *only((*axis_mistakes(), *shift_mistakes(), *share_mistakes()), from_lesson_03),
     )
+
+
+MERGED = STEPS.mistakes(
+    """
+merge-one-reshape
+    | merge => merged_by_one_reshape(heads)
+    | merge => heads.reshape(*heads.shape[:-3], heads.shape[-2], -1)
+
+merge-interleaved
+    | merge => merged_interleaved(heads)
+
+merge-wrong-two-swapped
+    | merge => wrong_two_swapped(heads)
+
+swap-after-reshape
+    | merge => turned_after(heads)
+    | merge => swapped_after(heads)
+""",
+    MERGING,
+    told=MERGE_MISTAKES,
+)
 
 
 def my_multi_head(x: Array, w_q: Array, w_k: Array, w_v: Array, w_o: Array, n_heads: int) -> Array:
@@ -242,25 +260,14 @@ EXERCISE = Write(
     axes=("token", "entry"),
     two_stacked=("text", "sentence"),
     mistakes=(
-        *heads_mistakes(),
-        *role_mistakes(),
-        *scale_mistakes_of_the_block(),
+        *HEADS_MISTAKES,
+        *ROLE_MISTAKES,
+        *SCALE_MISTAKES_OF_THE_BLOCK,
         *only(match_mistakes(), ("not-transposed",)),
         KEYS_REVERSED,
         *softmax_mistakes(),
-        *retold(
-            MERGE_MISTAKES,
-            {
-                "merge-one-reshape": [
-                    {"merge": merged_by_one_reshape},
-                    {"merge": lambda h, *_: h.reshape(*h.shape[:-3], h.shape[-2], -1)},
-                ],
-                "merge-interleaved": [{"merge": merged_interleaved}],
-                "merge-wrong-two-swapped": [{"merge": wrong_two_swapped}],
-                "swap-after-reshape": [{"merge": turned_after}, {"merge": swapped_after}],
-            },
-        ),
-        *merge_and_out_mistakes(),
+        *MERGED,
+        *MERGE_AND_OUT_MISTAKES,
     ),
     hints=(
         "Five steps: x @ each of w_q, w_k, w_v; split all three; attention in each head; merge; @ w_o.",

@@ -1,13 +1,13 @@
 """What several exercises of lesson 06 use: splitting, merging and scaling heads, and mistakes in these."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from helpers.exercises.engine.diagnosis import Mistake
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.slips.scaling import scale_mistakes
+from helpers.exercises.slips.scaling import SCALE_MISTAKES
 from helpers.multi_head import split_heads
 from helpers.scaling import scale_scores
 from helpers.validation import Array
@@ -167,26 +167,10 @@ def by_root_d_head(scores: Array, queries: Array, *_others: Any) -> Array:
     return scale_scores(scores, queries.shape[-1])
 
 
-def divide_by(size: Callable[[Array, Array, Array, int], Any]) -> Step:
-    """Queries of the heads, keys of the heads, queries before the split, n_heads -> the divisor."""
-    return lambda scores, queries, keys, rows, n_heads: scores / size(queries, keys, rows, n_heads)
-
-
 def only(mistakes: Iterable[Mistake], names: Sequence[str]) -> tuple[Mistake, ...]:
     """Those with these names, in this order."""
     chosen = {mistake.name: mistake for mistake in mistakes}
     return tuple(chosen[name] for name in names)
-
-
-def retold(
-    mistakes: Iterable[Mistake], written: Mapping[str, Sequence[dict[str, Any]]]
-) -> tuple[Mistake, ...]:
-    """The mistakes of these names, with their texts, as ways of another recipe."""
-    known = {mistake.name: mistake for mistake in mistakes}
-    return tuple(
-        Mistake(name, known[name].says, known[name].idea, known[name].reread, ways[1:], **ways[0])
-        for name, ways in written.items()
-    )
 
 
 def _for_heads(mistake: Mistake) -> Mistake:
@@ -200,7 +184,7 @@ def _for_heads(mistake: Mistake) -> Mistake:
     return Mistake(mistake.name, mistake.says, idea, mistake.reread, also, **first)
 
 
-SCALE_MISTAKES_OF_HEADS = tuple(map(_for_heads, scale_mistakes()))
+SCALE_MISTAKES_OF_HEADS = tuple(map(_for_heads, SCALE_MISTAKES))
 
 D_HEAD = (
     "Each head compares vectors of d_head entries: so many terms are summed, and √d_head is their spread."

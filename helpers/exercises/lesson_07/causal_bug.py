@@ -1,16 +1,20 @@
 """causal-bug, lesson 07: A cross attention that hides the end of the source."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.engine.probes import Probe
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.lesson_07.shared import ALIGNMENT, hidden_behind, masked_by, upper_left
-from helpers.exercises.slips.hiding import own_softmax
+from helpers.exercises.lesson_07.shared import (  # noqa: F401 (paragraphs name some of them)
+    ALIGNMENT,
+    behind,
+    through,
+    upper_left,
+)
+from helpers.exercises.slips.hiding import own_softmax  # noqa: F401 (in the paragraphs)
 from helpers.exercises.slips.mixing import (
     ATTENTION_MISTAKES,
     ONES,
@@ -21,22 +25,11 @@ from helpers.exercises.slips.mixing import (
     triple,
     triple_probes,
 )
-from helpers.masking import causal_mask
+from helpers.masking import causal_mask  # noqa: F401 (in the paragraphs)
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
 from helpers.softmax import softmax
 from helpers.validation import Array
-
-
-def _triangle(shift: int) -> Callable[[int, int], Array]:
-    return lambda n_queries, n_keys: np.tri(n_queries, n_keys, shift) == 1
-
-
-def _behind(name: str, says: str, idea: str, *masks: Callable[[int, int], Array]) -> Mistake:
-    """The source hidden behind a mask of (n_queries, n_keys), by own steps or through the helper."""
-    own = [{"width": hidden_behind(mask)} for mask in masks[1:]]
-    by_helper = [masked_by(mask) for mask in masks]
-    return Mistake(name, says, idea, ALIGNMENT, also=[*own, *by_helper], width=hidden_behind(masks[0]))
 
 
 def _each_source_token_read(inputs: Any, output: Array, call: Any) -> str:
@@ -56,9 +49,130 @@ def _each_source_token_read(inputs: Any, output: Array, call: Any) -> str:
     return ""
 
 
+def scaled(queries: Array, keys: Array) -> Array:
+    """(..., n_queries, d_k), (..., n_keys, d_k) -> scaled scores."""
+    return scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
+
+
+STEPS = Steps(
+    {"width": "scores, queries, keys, values", "mix": "weights, queries, keys, values"},
+    globals(),
+)
 FINISHED = (
     "The causal mask hides what is not yet written. The source is finished before the first target token is "
     "written: nothing in it is the future, so no mask is needed here."
+)
+# A mask is an expression of n and m, how many target and source tokens there are.
+OWN = STEPS.mistakes(
+    """
+causal-upper-left
+    target token i reads the source tokens 0 to i only
+    {finished}
+    | width => behind(scores, upper_left)
+    | mix => through(queries, keys, values, upper_left)
+    @ first = upper_left(*weights.shape[-2:])
+    | mix => own_softmax(np.where(first, scaled(queries, keys), -np.inf)) @ values
+
+first-row-only
+    the first target token reads the whole source now, and the others do not
+    {finished}
+    @ open = upper_left(n,m)|(np.arange(n)==0)[:,None]
+    | width => behind(scores, lambda n, m: open)
+    | mix => through(queries, keys, values, lambda n, m: open)
+
+sizes-swapped
+    the mask has a row for each source token and a column for each target token
+    The weights have a row for each target token. {nothing_to_hide}
+    @ open = np.tri(m,n)==1
+    | width => behind(scores, lambda n, m: open)
+    | mix => through(queries, keys, values, lambda n, m: open)
+
+causal-lower-right
+    the triangle was moved to the lower right, and still hides source tokens
+    {finished}
+    @ open = causal_mask(n,m) np.tri(m)[-n:]==1
+    | width => behind(scores, lambda n, m: open)
+    @ open = causal_mask(n,m) np.tri(m)[-n:]==1
+    | mix => through(queries, keys, values, lambda n, m: open)
+
+wider-triangle
+    the triangle was made wider, and still hides source tokens
+    {finished}
+    @ open = np.tri(n,m,1)==1 np.tri(n,m,2)==1 np.tri(n,m,3)==1 np.tri(n,m,4)==1
+    | width => behind(scores, lambda n, m: open)
+    @ open = np.tri(n,m,1)==1 np.tri(n,m,2)==1 np.tri(n,m,3)==1 np.tri(n,m,4)==1
+    | mix => through(queries, keys, values, lambda n, m: open)
+
+one-step-less
+    the triangle was made one step narrower
+    {finished}
+    @ open = np.tri(n,m,-1)==1
+    | width => behind(scores, lambda n, m: open)
+    | mix => through(queries, keys, values, lambda n, m: open)
+
+other-triangle
+    the other triangle is open: target token i reads the source from token i on
+    {finished}
+    @ open = np.tri(m,n).T==1
+    | width => behind(scores, lambda n, m: open)
+    | mix => through(queries, keys, values, lambda n, m: open)
+
+inverted
+    the mask was turned round: target token i reads the source after token i only
+    {finished}
+    @ open = ~upper_left(n,m)
+    | width => behind(scores, lambda n, m: open)
+    | mix => through(queries, keys, values, lambda n, m: open)
+
+everything-hidden
+    the mask is False everywhere, and no source token is read
+    True = may attend. {finished}
+    @ open = np.zeros((n,m),dtype=bool)
+    | width => behind(scores, lambda n, m: open)
+    | mix => through(queries, keys, values, lambda n, m: open)
+
+same-place-only
+    target token i reads source token i only
+    That supposes that both languages have the same order, and equally many words. The scores should decide
+    where to look; no mask is needed here.
+    @ open = np.eye(n,m)==1
+    | width => behind(scores, lambda n, m: open)
+    | mix => through(queries, keys, values, lambda n, m: open)
+
+square-of-queries
+    the mask has a column for each target token
+    The weights have a column for each source token. {nothing_to_hide}
+    @ open = np.tri(n)==1
+    | width => behind(scores, lambda n, m: open)
+    | mix => through(queries, keys, values, lambda n, m: open)
+
+square-of-keys
+    the mask has a row for each source token
+    The weights have a row for each target token. {nothing_to_hide}
+    @ open = np.tri(m)==1
+    | width => behind(scores, lambda n, m: open)
+    | mix => through(queries, keys, values, lambda n, m: open)
+
+turned
+    the mask was transposed, so that it fits only where both sequences are equally long
+    The weights have a row for each target token. {nothing_to_hide}
+    @ open = np.tri(n,m).T==1
+    | width => behind(scores, lambda n, m: open)
+    | mix => through(queries, keys, values, lambda n, m: open)
+
+scores-zeroed
+    the mask now sets scores to 0
+    A score of 0 still gets weight, and another one than its own. {finished}
+    | width => scores * upper_left(*scores.shape[-2:])
+    | width => scores + upper_left(*scores.shape[-2:])
+
+weights-zeroed
+    the mask now sets weights to 0, after softmax
+    Then a row no longer sums to 1, and the source is hidden all the same. {finished}
+    | mix => (weights * upper_left(*weights.shape[-2:])) @ values
+""",
+    ALIGNMENT,
+    words={"finished": FINISHED, "nothing_to_hide": f"And there is nothing to hide: {FINISHED}"},
 )
 
 
@@ -104,108 +218,7 @@ EXERCISE = Mend(
     ),
     axes=("target token", "entry"),
     mistakes=(
-        Mistake(
-            "causal-upper-left",
-            "target token i reads the source tokens 0 to i only",
-            FINISHED,
-            ALIGNMENT,
-            also=[
-                masked_by(upper_left),
-                {"mix": lambda w, q, k, v: own_softmax(
-                    np.where(upper_left(*w.shape[-2:]), scale_scores(dot_product_scores(q, k), q.shape[-1]),
-                             -np.inf)) @ v},
-            ],
-            width=hidden_behind(upper_left),
-        ),
-        _behind(
-            "first-row-only",
-            "the first target token reads the whole source now, and the others do not",
-            FINISHED,
-            lambda n_queries, n_keys: upper_left(n_queries, n_keys) | (np.arange(n_queries) == 0)[:, None],
-        ),
-        _behind(
-            "sizes-swapped",
-            "the mask has a row for each source token and a column for each target token",
-            f"The weights have a row for each target token. And there is nothing to hide: {FINISHED}",
-            lambda n_queries, n_keys: np.tri(n_keys, n_queries) == 1,
-        ),
-        _behind(
-            "causal-lower-right",
-            "the triangle was moved to the lower right, and still hides source tokens",
-            FINISHED,
-            causal_mask,
-            lambda n_queries, n_keys: np.tri(n_keys)[-n_queries:] == 1,
-        ),
-        _behind(
-            "wider-triangle",
-            "the triangle was made wider, and still hides source tokens",
-            FINISHED,
-            *map(_triangle, (1, 2, 3, 4)),
-        ),
-        _behind(
-            "one-step-less",
-            "the triangle was made one step narrower",
-            FINISHED,
-            _triangle(-1),
-        ),
-        _behind(
-            "other-triangle",
-            "the other triangle is open: target token i reads the source from token i on",
-            FINISHED,
-            lambda n_queries, n_keys: np.tri(n_keys, n_queries).T == 1,
-        ),
-        _behind(
-            "inverted",
-            "the mask was turned round: target token i reads the source after token i only",
-            FINISHED,
-            lambda n_queries, n_keys: ~upper_left(n_queries, n_keys),
-        ),
-        _behind(
-            "everything-hidden",
-            "the mask is False everywhere, and no source token is read",
-            f"True = may attend. {FINISHED}",
-            lambda n_queries, n_keys: np.zeros((n_queries, n_keys), dtype=bool),
-        ),
-        _behind(
-            "same-place-only",
-            "target token i reads source token i only",
-            "That supposes that both languages have the same order, and equally many words. The scores "
-            "should decide where to look; no mask is needed here.",
-            lambda n_queries, n_keys: np.eye(n_queries, n_keys) == 1,
-        ),
-        _behind(
-            "square-of-queries",
-            "the mask has a column for each target token",
-            f"The weights have a column for each source token. And there is nothing to hide: {FINISHED}",
-            lambda n_queries, n_keys: np.tri(n_queries) == 1,
-        ),
-        _behind(
-            "square-of-keys",
-            "the mask has a row for each source token",
-            f"The weights have a row for each target token. And there is nothing to hide: {FINISHED}",
-            lambda n_queries, n_keys: np.tri(n_keys) == 1,
-        ),
-        _behind(
-            "turned",
-            "the mask was transposed, so that it fits only where both sequences are equally long",
-            f"The weights have a row for each target token. And there is nothing to hide: {FINISHED}",
-            lambda n_queries, n_keys: np.tri(n_queries, n_keys).T == 1,
-        ),
-        Mistake(
-            "scores-zeroed",
-            "the mask now sets scores to 0",
-            f"A score of 0 still gets weight, and another one than its own. {FINISHED}",
-            ALIGNMENT,
-            also=[{"width": lambda scores, *_: scores + upper_left(*scores.shape[-2:])}],
-            width=lambda scores, *_: scores * upper_left(*scores.shape[-2:]),
-        ),
-        Mistake(
-            "weights-zeroed",
-            "the mask now sets weights to 0, after softmax",
-            f"Then a row no longer sums to 1, and the source is hidden all the same. {FINISHED}",
-            ALIGNMENT,
-            mix=lambda weights, queries, keys, values: (weights * upper_left(*weights.shape[-2:])) @ values,
-        ),
+        *OWN,
         *(
             mistake
             for mistake in ATTENTION_MISTAKES

@@ -13,22 +13,24 @@ from helpers.attention import attention
 from helpers.cross_attention import cross_attention
 from helpers.exercises.engine.diagnosis import Mistake
 from helpers.exercises.engine.edits import Edits
+from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.write import Property, Write
-from helpers.exercises.lesson_07.shared import (
+from helpers.exercises.lesson_07.shared import (  # noqa: F401 (paragraphs name some of them)
     ALIGNMENT,
     TWO,
     Step,
+    behind,
     cross_attention_output,
     cross_by_choices,
-    hidden_behind,
-    masked_by,
     only,
+    through,
     upper_left,
     with_ways,
 )
-from helpers.exercises.slips.mixing import ATTENTION_MISTAKES, IN_OUT, WITHIN
-from helpers.masking import causal_mask
+from helpers.exercises.slips.mixing import ATTENTION_MISTAKES, WITHIN
+from helpers.exercises.slips.projecting import WORDS as PROJECTING_WORDS
+from helpers.masking import causal_mask  # noqa: F401 (in the paragraphs)
 from helpers.multi_head import Projections, multi_head_attention
 from helpers.validation import Array
 
@@ -53,7 +55,7 @@ WORDS = {
     "who": "x is being written, and asks: queries come from x. context is being read, and answers: keys and "
     "values both come from context.",
     "jobs": "Each matrix has one job: x @ w_q asks, context @ w_k is matched, context @ w_v is mixed.",
-    "in_out": IN_OUT,
+    "in_out": PROJECTING_WORDS["in_out"],
 }
 PROJECTING = EDITS.mistakes(
     """
@@ -231,9 +233,64 @@ def _as_steps(mistake: Mistake) -> Mistake:
     return Mistake(mistake.name, mistake.says, mistake.idea, mistake.reread, ways[1:], **ways[0])
 
 
-def _one_head(x: Array, context: Array, matrices: Projections) -> Array:
+def one_head(x: Array, context: Array, matrices: Projections) -> Array:
     w_q, w_k, w_v = map(np.asarray, matrices[:3])
     return cross_attention_output(x, context, w_q, w_k, w_v)
+
+
+STEPS = Steps(
+    {
+        "match": "queries, keys",
+        "width": "scores, queries, keys, values",
+        "mix": "weights, queries, keys, values",
+        "onto": "output, x, context",
+        "instead": "x, context, matrices",
+    },
+    globals(),
+)
+OWN = STEPS.mistakes(
+    """
+one-product-more
+    the output was multiplied by a matrix once more
+    w_v has made the values already, and the output is a mixture of them. {jobs}
+    @ name = w_v w_k w_q w_v.T w_k.T w_q.T
+    | instead => one_head(x, context, matrices) @ matrices.name
+    @ last = matrices.w_v
+    | instead => cross_attention(x, context, matrices._replace(w_o=last))[0]
+
+keys-not-transposed § pairs
+    the keys were not transposed
+    In `queries @ ...` each column on the right should be one key: exchange the last two axes of the keys,
+    np.swapaxes(keys, -1, -2).
+    | match => queries @ keys
+
+x-added
+    `x`, or a product of it, was added to the output
+    That step comes later in a Transformer, after W_O, which brings the output back to d_model. Here the
+    output alone is asked.
+    | onto => output + x
+    | onto => x + output
+    | instead => one_head(x, context, matrices) + x @ matrices.w_v
+    | instead => one_head(x, context, matrices) + x @ matrices.w_q
+
+causal § alignment
+    a causal mask was put on the cross attention
+    The causal mask hides what is not yet written. The source is finished: nothing in it is the future, and
+    every target token may read all of it.
+    @ mask = upper_left causal_mask
+    | width => behind(scores, mask)
+    @ mask = upper_left causal_mask
+    | mix => through(queries, keys, values, mask)
+
+whole-numbers-kept
+    the output was written into an array of whole numbers, which drops all after the point
+    `zeros_like` takes the dtype of its example. Ask for a float array, as in np.zeros.
+    | onto => output.astype(x.dtype)
+""",
+    TWO,
+    {"pairs": "01: All pairs at once", "alignment": ALIGNMENT},
+    WORDS,
+)
 
 
 def _pair(
@@ -375,58 +432,7 @@ EXERCISE = Write(
     two_stacked=("pair", "reading"),
     mistakes=(
         *map(_as_steps, PROJECTING),
-        Mistake(
-            "one-product-more",
-            "the output was multiplied by a matrix once more",
-            f"w_v has made the values already, and the output is a mixture of them. {WORDS['jobs']}",
-            TWO,
-            also=[
-                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_k},
-                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_q},
-                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_v.T},
-                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_k.T},
-                {"instead": lambda x, c, m: _one_head(x, c, m) @ m.w_q.T},
-                {"instead": lambda x, c, m: cross_attention(x, c, m._replace(w_o=m.w_v))[0]},
-            ],
-            instead=lambda x, c, m: _one_head(x, c, m) @ m.w_v,
-        ),
-        Mistake(
-            "keys-not-transposed",
-            "the keys were not transposed",
-            "In `queries @ ...` each column on the right should be one key: exchange the last two axes of "
-            "the keys, np.swapaxes(keys, -1, -2).",
-            "01: All pairs at once",
-            match=lambda queries, keys: queries @ keys,
-        ),
-        Mistake(
-            "x-added",
-            "`x`, or a product of it, was added to the output",
-            "That step comes later in a Transformer, after W_O, which brings the output back to d_model. "
-            "Here the output alone is asked.",
-            TWO,
-            also=[
-                {"onto": lambda output, x, context: x + output},
-                {"instead": lambda x, c, m: _one_head(x, c, m) + x @ m.w_v},
-                {"instead": lambda x, c, m: _one_head(x, c, m) + x @ m.w_q},
-            ],
-            onto=lambda output, x, context: output + x,
-        ),
-        Mistake(
-            "causal",
-            "a causal mask was put on the cross attention",
-            "The causal mask hides what is not yet written. The source is finished: nothing in it is the "
-            "future, and every target token may read all of it.",
-            ALIGNMENT,
-            also=[{"width": hidden_behind(causal_mask)}, masked_by(upper_left), masked_by(causal_mask)],
-            width=hidden_behind(upper_left),
-        ),
-        Mistake(
-            "whole-numbers-kept",
-            "the output was written into an array of whole numbers, which drops all after the point",
-            "`zeros_like` takes the dtype of its example. Ask for a float array, as in np.zeros.",
-            TWO,
-            onto=lambda output, x, context: output.astype(x.dtype),
-        ),
+        *OWN,
         with_ways(
             only(ATTENTION_MISTAKES, "swapped")[0],
             {"attend": lambda queries, keys, values: attention(keys, queries, values)[0]},

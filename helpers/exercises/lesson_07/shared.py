@@ -49,17 +49,18 @@ def cross_by_choices(
     return onto(attend(*project(x, context, w_q, w_k, w_v), **steps), x, context)
 
 
-def hidden_behind(mask_of: Callable[[int, int], Array]) -> Step:
-    """A step that puts −∞ where the mask of (n_queries, n_keys) is False."""
-    return lambda scores, *_: np.where(mask_of(*scores.shape[-2:]), scores, -np.inf)
+MaskOf = Callable[[int, int], Array]  # n_queries, n_keys -> a mask
+
+
+def behind(scores: Array, mask_of: MaskOf) -> Array:
+    """Scores -> the same with −∞ where the mask is False."""
+    return np.where(mask_of(*scores.shape[-2:]), scores, -np.inf)
+
+
+def through(queries: Array, keys: Array, values: Array, mask_of: MaskOf) -> Array:
+    """The output behind the mask, from the helper, for whoever hands it one."""
+    return attention(queries, keys, values, mask=mask_of(queries.shape[-2], keys.shape[-2]))[0]
 
 
 def upper_left(n_queries: int, n_keys: int) -> Array:
     return np.tri(n_queries, n_keys) == 1
-
-
-def masked_by(mask_of: Callable[[int, int], Array]) -> dict[str, Step]:
-    """The same through the helper, for whoever hands it a mask."""
-    return {
-        "mix": lambda w, q, k, v: attention(q, k, v, mask=mask_of(q.shape[-2], k.shape[-2]))[0],
-    }

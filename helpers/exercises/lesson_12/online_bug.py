@@ -1,80 +1,42 @@
 """online-bug, lesson 12.
 
 Softmax in one pass over the tiles: right on rows that fall, wrong on rows that rise.
-A recipe, for its steps are those of lesson_12/steps.py.
 """
-
-from typing import Any
 
 import numpy as np
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.fix import Mend
-from helpers.exercises.lesson_12.shared import WORKED, Step, all_tiles, column, hidden_from
-from helpers.exercises.lesson_12.steps import (
+from helpers.exercises.lesson_12.shared import WORKED, column, hidden_from
+from helpers.exercises.lesson_12.steps import (  # noqa: F401 (edits name some of them)
+    NO_MAX,
     ONE_PASS,
-    SHRINK,
-    as_it_was,
-    forgotten,
-    one,
-    one_step,
-    own_softmax,
+    WORDS,
+    guarded,
     passing_mistakes,
-    row_max,
-    tile_only,
+    tile_softmax,
 )
 from helpers.exercises.slips.scaling import ROWS_SUM_TO_1
 from helpers.softmax import softmax
 from helpers.validation import Array
 
 
-def _minus_infinity(scores: Array) -> Array:
-    return np.full((len(scores), 1), -np.inf)
-
-
-def _shares(scores: Array, running_max: Array, running_sum: Array, _tile: int) -> Array:
-    return np.exp(scores - running_max) / running_sum
-
-
-NOT_THERE = np.empty(0)  # there are no values in a softmax
-
-
-def _online_by_choices(
-    scores: Array, tile: int, *, tiles: Step = all_tiles, begin: Step = _minus_infinity,
-    finish: Step = _shares, **choices: Step,
-) -> Any:  # fmt: skip
-    running_max, running_sum = begin(scores), np.zeros((len(scores), 1))
-    no_values: dict[str, Step] = {"carry_mix": as_it_was, "add_mix": lambda part: part.carried}
-    for place in tiles(scores.shape[-1], tile):
-        running_max, running_sum, _ = one_step(
-            running_max, running_sum, NOT_THERE, scores[:, place], NOT_THERE, **{**choices, **no_values}
-        )
-    return finish(scores, running_max, running_sum, tile)
-
-
 def _softmax_of(scores: Array, _tile: int) -> Array:
     return softmax(scores)
 
 
-def _measured_then(scores: Array, tile: int) -> Array:
+def measured_then(scores: Array, tile: int) -> Array:
     """Each exponential as it was when its tile was read, against the maximum of that time."""
     maxima = np.maximum.accumulate(scores, axis=-1)
     ends = [min((key // tile + 1) * tile, scores.shape[-1]) - 1 for key in range(scores.shape[-1])]
     return np.exp(scores - maxima[:, ends])
 
 
-def _finished_then(scores: Array, tile: int) -> Array:
+def finished_then(scores: Array, tile: int) -> Array:
     """The weights of each tile among the keys that had been read when it was."""
-    ends = [place.stop for place in all_tiles(scores.shape[-1], tile)]
-    parts = [softmax(scores[:, :end])[:, end - tile :] for end in ends]
-    return np.concatenate([*parts[:-1], softmax(scores)[:, ends[-1] - tile :]], axis=-1)
-
-
-def _tile_by_tile(scores: Array, tile: int) -> Array:
-    return np.concatenate(
-        [own_softmax(scores[:, place]) for place in all_tiles(scores.shape[-1], tile)], axis=-1
-    )
+    starts = range(0, scores.shape[-1], tile)
+    return np.concatenate([softmax(scores[:, : start + tile])[:, start:] for start in starts], axis=-1)
 
 
 ONLINE_PROBES = (
@@ -140,6 +102,133 @@ def my_online_softmax(scores: Array, tile: int) -> Array:
     return np.exp(scores - running_max) / running_sum
 
 
+EDITS = Edits(my_online_softmax, {
+    "starts": "range(0, scores.shape[1], tile)",
+    "stop": "start + tile",
+    "begin": "np.full((len(scores), 1), -np.inf)",
+    "tile_max": "tile_of_scores.max(axis=-1, keepdims=True)",
+    "tile_sum": "np.exp(tile_of_scores - new_max).sum(axis=-1, keepdims=True)",
+    "largest": "np.maximum(running_max, tile_of_scores.max(axis=-1, keepdims=True))",
+    "factor": "np.exp(running_max - new_max)",
+    "rescale": "np.exp(running_max - new_max)",
+    "exp": "np.exp(tile_of_scores - new_max)",
+    "exponentials": "np.exp(tile_of_scores - new_max)",
+    "carried_sum": "running_sum * np.exp(running_max - new_max)",
+    "carried_mix": "",
+    "sum": "running_sum + np.exp(tile_of_scores - new_max).sum(axis=-1, keepdims=True)",
+    "carried": "running_sum in sum",
+    "finish": "np.exp(scores - running_max) / running_sum",
+})  # fmt: skip
+OWN = """
+max-not-kept
+    running_max was never set to the new maximum: it stays −∞
+    The next tile compares with it, and the sum is rescaled by it: running_max = new_max, after the sum.
+    | largest => tile_max; carried_sum => 0 * running_sum; finish => np.exp(scores + np.inf) / running_sum
+
+last-tile-only
+    only the last tile counts
+    All tiles belong to the sum. Is running_max set to the new maximum at the end of each step? While it stays
+    −∞, the factor is 0 and wipes out what was summed before.
+    | largest => tile_max; carried_sum => 0 * running_sum
+
+powers-of-2-throughout
+    powers of 2 were taken in place of powers of e, in the pass and at the end
+    That is a softmax as well, of other scores: 2^score is e^(score · log 2). The weights asked for are those
+    of e^score.
+    | scores => it * np.log(2); factor; exp; finish
+
+logarithms-returned
+    the logarithms of the weights came back
+    Weights are e^(score − running_max) / running_sum, and sum to 1.
+    | finish => scores - running_max - np.log(running_sum)
+
+read-from-the-right
+    the tiles were read from the right, and what was summed before is still not rescaled
+    Then rows that fall are wrong instead of rows that rise. {shrink}
+    | starts => it[::-1]; factor => np.ones_like(running_max)
+
+first-tile-only
+    only the first tile was read
+    All tiles belong to the sum. Does `return` stand inside the loop?
+    | starts => [0]
+
+finished-in-the-pass
+    the weights of each tile were finished while it was read, with the sum of that time
+    Later tiles bring a larger sum, and perhaps a larger maximum. The weights can be had after the pass only:
+    e^(score − running_max) / running_sum.
+    | finish => finished_then(scores, tile)
+
+new-sum-rescaled
+    the tile's sum was rescaled, and not what was summed before
+    The tile's exponentials are measured against the new maximum already. It is the earlier sum that is not.
+    | carried_sum => running_sum; sum => carried + rescale * tile_sum
+
+all-rescaled
+    the tile's own sum was rescaled as well
+    The tile's exponentials are measured against the new maximum already. Multiply only what was summed
+    before.
+    | sum => carried + rescale * tile_sum
+
+starts-at-0
+    the running maximum starts at 0
+    A row whose scores all lie below 0 never takes its own maximum, and at −1000 every exponential is 0. Start
+    at −∞, which is smaller than any score.
+    | begin => np.zeros((len(scores), 1))
+
+last-tile-short
+    the keys of a shorter last tile were left out
+    range(0, n_keys, tile) goes through all starts, and a slice past the end is shorter.
+    | starts => range(0, scores.shape[1] - tile + 1, tile)
+
+first-tile-left-out
+    the first tile was left out of the sum
+    Every key belongs to the sum: the tiles start at 0.
+    | starts => range(tile, scores.shape[1], tile)
+
+sliding-tiles
+    the tiles overlap: the loop moves on by one key, not by a whole tile
+    range(0, n_keys, tile) goes from tile to tile, so that every key is counted once.
+    | starts => range(scores.shape[1])
+    | starts => range(scores.shape[1] - tile + 1)
+
+one-key-too-many
+    each tile holds one key too many, which is then counted twice
+    A slice ends before its stop: start : start + tile holds exactly `tile` keys.
+    | stop => start + tile + 1; starts
+
+not-divided
+    the exponentials were not divided by the running sum
+    Weights are shares: each exponential is divided by the sum over all keys.
+    | finish => np.exp(scores - running_max)
+
+last-max-at-the-end
+    the weights were taken with the maximum of the last tile
+    At the end all scores are measured against the running maximum, as the running sum is.
+    @ last = scores[:,(scores.shape[1]-1)//tile*tile:].max(axis=-1,keepdims=True)
+    | finish => np.exp(scores - last) / running_sum
+
+no-max-at-the-end
+    the weights were taken without the maximum: e^score / running_sum
+    running_sum is measured against the running maximum: the exponentials above it must be as well.
+    | finish => np.exp(scores) / running_sum
+
+kept-from-the-pass
+    the exponentials were kept as they were when their tile was read
+    Each was measured against the maximum of that time. At the end all are measured against the last one:
+    e^(score − running_max).
+    | finish => measured_then(scores, tile) / running_sum
+
+each-tile-by-itself
+    softmax was taken for each tile by itself
+    Then the weights of each tile sum to 1, and those of a row to the number of tiles. One sum goes through
+    all tiles.
+    @ starts = range(0,scores.shape[1],tile)
+    | finish => np.concatenate([tile_softmax(scores[:, start : start + tile]) for start in starts], axis=-1)
+"""
+MISTAKES = (
+    *passing_mistakes(EDITS, no_max=f"{NO_MAX}; finish => np.exp(scores) / running_sum\n{NO_MAX}"),
+    *EDITS.mistakes(OWN, ONE_PASS, words=WORDS),
+)
 EXERCISE = Mend(
     name="online-bug",
     answer=my_online_softmax,
@@ -147,173 +236,14 @@ EXERCISE = Mend(
     task="Softmax in one pass over the tiles: right on rows that fall, wrong on rows that rise.",
     call="my_online_softmax(scores, tile)",
     right=_softmax_of,
-    recipe=_online_by_choices,
+    recipe=EDITS.recipe(),
     given="no-rescale",
     properties=(ROWS_SUM_TO_1,),
     symptom="with the scores log 1 and log 3, a key at a time, the row sums to 2/3. Write down "
     "running_sum after each tile: against which maximum was each of its terms measured?",
     probes=ONLINE_PROBES,
     axes=("query", "key"),
-    mistakes=(
-        *passing_mistakes(
-            at_the_end=[
-                {"finish": lambda scores, running_max, running_sum, tile: np.exp(scores) / running_sum},
-                {},
-            ]
-        ),
-        Mistake(
-            "max-not-kept",
-            "running_max was never set to the new maximum: it stays −∞",
-            "The next tile compares with it, and the sum is rescaled by it: running_max = new_max, after "
-            "the sum.",
-            ONE_PASS,
-            largest=tile_only,
-            carry_sum=forgotten,
-            finish=lambda scores, running_max, running_sum, tile: np.exp(scores + np.inf) / running_sum,
-        ),
-        Mistake(
-            "last-tile-only",
-            "only the last tile counts",
-            "All tiles belong to the sum. Is running_max set to the new maximum at the end of each step? "
-            "While it stays −∞, the factor is 0 and wipes out what was summed before.",
-            ONE_PASS,
-            largest=tile_only,
-            carry_sum=forgotten,
-        ),
-        Mistake(
-            "powers-of-2-throughout",
-            "powers of 2 were taken in place of powers of e, in the pass and at the end",
-            "That is a softmax as well, of other scores: 2^score is e^(score · log 2). The weights asked for "
-            "are those of e^score.",
-            ONE_PASS,
-            factor=lambda old, new, scores: np.exp2(old - new),
-            exponentiate=lambda scores, old, new: np.exp2(scores - new),
-            finish=lambda scores, running_max, running_sum, tile: np.exp2(scores - running_max) / running_sum,
-        ),
-        Mistake(
-            "logarithms-returned",
-            "the logarithms of the weights came back",
-            "Weights are e^(score − running_max) / running_sum, and sum to 1.",
-            ONE_PASS,
-            finish=lambda scores, running_max, running_sum, tile: scores - running_max - np.log(running_sum),
-        ),
-        Mistake(
-            "read-from-the-right",
-            "the tiles were read from the right, and what was summed before is still not rescaled",
-            f"Then rows that fall are wrong instead of rows that rise. {SHRINK}",
-            ONE_PASS,
-            tiles=lambda n, tile: all_tiles(n, tile)[::-1],
-            factor=one,
-        ),
-        Mistake(
-            "first-tile-only",
-            "only the first tile was read",
-            "All tiles belong to the sum. Does `return` stand inside the loop?",
-            ONE_PASS,
-            tiles=lambda n, tile: [slice(0, tile)],
-        ),
-        Mistake(
-            "finished-in-the-pass",
-            "the weights of each tile were finished while it was read, with the sum of that time",
-            "Later tiles bring a larger sum, and perhaps a larger maximum. The weights can be had after "
-            "the pass only: e^(score − running_max) / running_sum.",
-            ONE_PASS,
-            finish=lambda scores, running_max, running_sum, tile: _finished_then(scores, tile),
-        ),
-        Mistake(
-            "new-sum-rescaled",
-            "the tile's sum was rescaled, and not what was summed before",
-            "The tile's exponentials are measured against the new maximum already. It is the earlier sum "
-            "that is not.",
-            ONE_PASS,
-            carry_sum=as_it_was,
-            add_sum=lambda carried, e, rescale: carried + rescale * e.sum(axis=-1, keepdims=True),
-        ),
-        Mistake(
-            "all-rescaled",
-            "the tile's own sum was rescaled as well",
-            "The tile's exponentials are measured against the new maximum already. Multiply only what "
-            "was summed before.",
-            ONE_PASS,
-            add_sum=lambda carried, e, rescale: carried + rescale * e.sum(axis=-1, keepdims=True),
-        ),
-        Mistake(
-            "starts-at-0",
-            "the running maximum starts at 0",
-            "A row whose scores all lie below 0 never takes its own maximum, and at −1000 every "
-            "exponential is 0. Start at −∞, which is smaller than any score.",
-            ONE_PASS,
-            begin=lambda scores: np.zeros((len(scores), 1)),
-        ),
-        Mistake(
-            "last-tile-short",
-            "the keys of a shorter last tile were left out",
-            "range(0, n_keys, tile) goes through all starts, and a slice past the end is shorter.",
-            ONE_PASS,
-            tiles=lambda n, tile: [slice(start, start + tile) for start in range(0, n - tile + 1, tile)],
-        ),
-        Mistake(
-            "first-tile-left-out",
-            "the first tile was left out of the sum",
-            "Every key belongs to the sum: the tiles start at 0.",
-            ONE_PASS,
-            tiles=lambda n, tile: [slice(start, start + tile) for start in range(tile, n, tile)],
-        ),
-        Mistake(
-            "sliding-tiles",
-            "the tiles overlap: the loop moves on by one key, not by a whole tile",
-            "range(0, n_keys, tile) goes from tile to tile, so that every key is counted once.",
-            ONE_PASS,
-            also=[{"tiles": lambda n, tile: [slice(start, start + tile) for start in range(n - tile + 1)]}],
-            tiles=lambda n, tile: [slice(start, start + tile) for start in range(n)],
-        ),
-        Mistake(
-            "one-key-too-many",
-            "each tile holds one key too many, which is then counted twice",
-            "A slice ends before its stop: start : start + tile holds exactly `tile` keys.",
-            ONE_PASS,
-            tiles=lambda n, tile: [slice(start, start + tile + 1) for start in range(0, n, tile)],
-        ),
-        Mistake(
-            "not-divided",
-            "the exponentials were not divided by the running sum",
-            "Weights are shares: each exponential is divided by the sum over all keys.",
-            ONE_PASS,
-            finish=lambda scores, running_max, running_sum, tile: np.exp(scores - running_max),
-        ),
-        Mistake(
-            "last-max-at-the-end",
-            "the weights were taken with the maximum of the last tile",
-            "At the end all scores are measured against the running maximum, as the running sum is.",
-            ONE_PASS,
-            finish=lambda scores, running_max, running_sum, tile: (
-                np.exp(scores - row_max(scores[:, (scores.shape[-1] - 1) // tile * tile :])) / running_sum
-            ),
-        ),
-        Mistake(
-            "no-max-at-the-end",
-            "the weights were taken without the maximum: e^score / running_sum",
-            "running_sum is measured against the running maximum: the exponentials above it must be as well.",
-            ONE_PASS,
-            finish=lambda scores, running_max, running_sum, tile: np.exp(scores) / running_sum,
-        ),
-        Mistake(
-            "kept-from-the-pass",
-            "the exponentials were kept as they were when their tile was read",
-            "Each was measured against the maximum of that time. At the end all are measured against the "
-            "last one: e^(score − running_max).",
-            ONE_PASS,
-            finish=lambda scores, running_max, running_sum, tile: _measured_then(scores, tile) / running_sum,
-        ),
-        Mistake(
-            "each-tile-by-itself",
-            "softmax was taken for each tile by itself",
-            "Then the weights of each tile sum to 1, and those of a row to the number of tiles. One sum goes "
-            "through all tiles.",
-            ONE_PASS,
-            finish=lambda scores, running_max, running_sum, tile: _tile_by_tile(scores, tile),
-        ),
-    ),
+    mistakes=MISTAKES,
     unseen="whether the maximum and the sum are still found in one pass. The task asks for it: a pass needs "
     "one tile of scores at a time.",
     hints=(

@@ -1,26 +1,22 @@
-"""rescale, lesson 12: one tile more: running_max, running_sum and weighted_sum after it.
-
-A recipe, for its steps are those of lesson_12/steps.py.
-"""
+"""rescale, lesson 12: one tile more: running_max, running_sum and weighted_sum after it."""
 
 from typing import Any
 
 import numpy as np
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Form, Probe, numbers
 from helpers.exercises.kinds.write import Property, Write
-from helpers.exercises.lesson_12.mixing_steps import mix_mistakes
-from helpers.exercises.lesson_12.shared import Step, column, hidden_from
-from helpers.exercises.lesson_12.steps import (
+from helpers.exercises.lesson_12.shared import column, hidden_from
+from helpers.exercises.lesson_12.steps import (  # noqa: F401 (edits name some of them)
+    MIXES,
     ONE_PASS,
-    but,
-    forgotten,
-    larger_of_both,
-    one_step,
+    SUMS,
+    WORDS,
+    guarded,
+    guarded_softmax,
     row_max,
-    sum_mistakes,
-    tile_only,
+    tile_softmax,
 )
 from helpers.validation import Array
 
@@ -31,18 +27,6 @@ STATE = Form(
         "weighted_sum": ("query", "entry"),
     }
 )
-
-
-def _as_asked(new_max: Array, new_sum: Array, weighted_sum: Array, _before: Any) -> Any:
-    return new_max, new_sum, weighted_sum
-
-
-def _step_by_choices(
-    running_max: Array, running_sum: Array, weighted_sum: Array, scores: Array, values: Array, *,
-    give: Step = _as_asked, **choices: Step,
-) -> Any:  # fmt: skip
-    state = one_step(running_max, running_sum, weighted_sum, scores, values, **choices)
-    return give(*state, (running_max, running_sum, weighted_sum))
 
 
 def step(running_max: Array, running_sum: Array, weighted_sum: Array, scores: Array, values: Array) -> Any:
@@ -162,184 +146,10 @@ def _divides_to_output(inputs: Any, output: Any, _call: Any) -> str:
     return "running_max is right, and neither of the two sums is."
 
 
-def _as_an_output(new_max: Array, new_sum: Array, mix: Array, before: Any) -> Any:
-    """As if weighted_sum were divided already: multiplied by the old sum, divided by the new one."""
-    old_max, old_sum, weighted_sum = before
-    carried = np.exp(old_max - new_max) * weighted_sum
-    return new_max, new_sum, (mix - carried + old_sum * carried) / new_sum
-
-
-def _without(key: int) -> Step:
-    """The exponentials of a tile, with 0 in the place of one key."""
-
-    def exponentials(scores: Array, _running_max: Array, new_max: Array) -> Array:
-        exponentials = np.exp(scores - new_max)
-        exponentials[:, key] = 0
-        return exponentials
-
+def without_key(exponentials: Array, key: int) -> Array:
+    """A tile's exponentials -> the same with 0 for one key."""
+    exponentials[:, key] = 0
     return exponentials
-
-
-def _largest_without(places: slice) -> Step:
-    return lambda old, scores: np.maximum(old, scores[:, places].max(-1, keepdims=True, initial=-np.inf))
-
-
-def _nothing_seen(running_max: Array) -> bool:
-    return bool(np.isneginf(running_max).any())
-
-
-def _give_mistakes() -> tuple[Mistake, ...]:
-    return (
-        Mistake(
-            "starts-at-0",
-            "a running maximum of −∞ was taken for 0",
-            "Where all scores lie below 0 the 0 stays the largest, and no score is that large. −∞ needs no "
-            "care: np.maximum and e^(−∞ − new) = 0 do what they should.",
-            ONE_PASS,
-            largest=lambda old, scores: np.maximum(np.where(np.isneginf(old), 0, old), row_max(scores)),
-        ),
-        Mistake(
-            "first-tile-for-all",
-            "where one query has seen no key yet, the sums of all queries start anew",
-            "Each query has a state of its own: a key may be hidden from one and not from another. No `if` "
-            "is needed: e^(−∞ − new) is 0 for that query alone.",
-            ONE_PASS,
-            also=[
-                {
-                    "largest": lambda old, scores: (
-                        row_max(scores) if _nothing_seen(old) else larger_of_both(old, scores)
-                    ),
-                    "factor": lambda old, new, scores: (
-                        np.zeros_like(old) if _nothing_seen(old) else np.exp(old - new)
-                    ),
-                }
-            ],
-            factor=lambda old, new, scores: np.zeros_like(old) if _nothing_seen(old) else np.exp(old - new),
-        ),
-        Mistake(
-            "first-query-for-all",
-            "the factor of one query was used for all",
-            "Each query has maxima of its own, and so a factor of its own: a column, (n_queries, 1).",
-            ONE_PASS,
-            factor=lambda old, new, scores: np.exp(old[:1] - new[:1]) + 0 * new,
-        ),
-        Mistake(
-            "tile-part-divided",
-            "the tile's part of weighted_sum was divided by the new running_sum",
-            "weighted_sum is not divided yet. What is divided by an early sum can no longer be added to what "
-            "comes later: divide once, after the last tile.",
-            ONE_PASS,
-            add_mix=lambda part: part.carried + part.e @ part.values / part.total,
-        ),
-        Mistake(
-            "first-key-left-out",
-            "the first key of the tile was left out",
-            "Every key of the tile belongs to both sums, also the one at place 0.",
-            ONE_PASS,
-            also=[{"exponentiate": _without(0), "largest": _largest_without(slice(1, None))}],
-            exponentiate=_without(0),
-        ),
-        Mistake(
-            "last-key-left-out",
-            "the last key of the tile was left out",
-            "Every key of the tile belongs to both sums. A slice ends before its stop, so that [:-1] drops "
-            "one.",
-            ONE_PASS,
-            also=[{"exponentiate": _without(-1), "largest": _largest_without(slice(-1))}],
-            exponentiate=_without(-1),
-        ),
-        Mistake(
-            "hidden-key-as-0",
-            "a hidden key, with a score of −∞, was given the score 0",
-            "e^−∞ is 0 by itself, and that is what a hidden key should count. A score of 0 counts.",
-            ONE_PASS,
-            also=[
-                {
-                    "largest": lambda old, scores: larger_of_both(
-                        old, np.where(np.isneginf(scores), 0, scores)
-                    ),
-                    "exponentiate": lambda scores, old, new: np.exp(
-                        np.where(np.isneginf(scores), 0, scores) - new
-                    ),
-                }
-            ],
-            exponentiate=lambda scores, old, new: np.exp(np.where(np.isneginf(scores), 0, scores) - new),
-        ),
-        Mistake(
-            "absolute-scores",
-            "the largest score was sought without its sign",
-            "The maximum is the largest score, and −3 is not larger than 2.",
-            ONE_PASS,
-            largest=lambda old, scores: np.maximum(old, row_max(abs(scores))),
-        ),
-        Mistake(
-            "log-sum-exp-for-max",
-            "log_sum_exp came back in place of running_max",
-            "running_max + log(running_sum) is taken after the last tile. The next step needs the maximum "
-            "against which both sums are measured.",
-            ONE_PASS,
-            give=lambda new_max, new_sum, mix, before: (new_max + np.log(new_sum), new_sum, mix),
-        ),
-        Mistake(
-            "tile-alone",
-            "what came back is that of this tile alone: everything read before is lost",
-            "The three go on: the larger maximum, and each sum rescaled, plus the tile's part.",
-            ONE_PASS,
-            largest=tile_only,
-            carry_sum=forgotten,
-            carry_mix=forgotten,
-        ),
-        Mistake(
-            "taken-for-an-output",
-            "weighted_sum was taken for an output, which is divided by its sum at every step",
-            "Some programs do keep the divided output, and multiply by the old sum each time. Here "
-            "nothing is divided until the last tile has been read.",
-            ONE_PASS,
-            give=_as_an_output,
-        ),
-        Mistake(
-            "old-max-returned",
-            "the maximum that came back is the one that went in",
-            "The next tile is measured against what you return: it must be the new maximum.",
-            ONE_PASS,
-            give=lambda new_max, new_sum, mix, before: (before[0], new_sum, mix),
-        ),
-        Mistake(
-            "order-of-results",
-            "the three came back in another order",
-            "The order is running_max, running_sum, weighted_sum.",
-            ONE_PASS,
-            also=[
-                {"give": lambda new_max, new_sum, mix, before: (mix, new_sum, new_max)},
-                {"give": lambda new_max, new_sum, mix, before: (new_max, mix, new_sum)},
-                {"give": lambda new_max, new_sum, mix, before: (mix, new_max, new_sum)},
-                {"give": lambda new_max, new_sum, mix, before: (new_sum, mix, new_max)},
-            ],
-            give=lambda new_max, new_sum, mix, before: (new_sum, new_max, mix),
-        ),
-        Mistake(
-            "output-returned",
-            "weighted_sum came back divided by running_sum: that is the output already",
-            "The next tile would add to something that is divided. Divide once, after the last tile.",
-            ONE_PASS,
-            give=lambda new_max, new_sum, mix, before: (new_max, new_sum, mix / new_sum),
-        ),
-        Mistake(
-            "logarithm-returned",
-            "the logarithm of the sum came back in place of running_sum",
-            "The logarithm is taken after the last tile. In between the sum itself is added to.",
-            ONE_PASS,
-            also=[{"give": lambda new_max, new_sum, mix, before: (new_max, new_max + np.log(new_sum), mix)}],
-            give=lambda new_max, new_sum, mix, before: (new_max, np.log(new_sum), mix),
-        ),
-        Mistake(
-            "without-axis",
-            "the maximum and the sum came back without their second axis",
-            "They are columns, (n_queries, 1), so that they meet the scores row by row: keepdims=True.",
-            ONE_PASS,
-            give=lambda new_max, new_sum, mix, before: (new_max[:, 0], new_sum[:, 0], mix),
-        ),
-    )
 
 
 def my_step(
@@ -354,14 +164,126 @@ def my_step(
     return new_max, new_sum, new_weighted_sum
 
 
+EDITS = Edits(my_step, {
+    "tile_max": "scores.max(axis=-1, keepdims=True)",
+    "tile_of_scores": "scores in tile_max",
+    "tile_sum": "exponentials.sum(axis=-1, keepdims=True)",
+    "tile_mix": "exponentials @ values",
+    "tile_of_values": "values in tile_mix",
+    "largest": "np.maximum(running_max, scores.max(axis=-1, keepdims=True))",
+    "factor": "np.exp(running_max - new_max)",
+    "exp": "np.exp(scores - new_max)",
+    "carried_sum": "rescale * running_sum",
+    "carried": "rescale * running_sum",
+    "carried_mix": "rescale * weighted_sum",
+    "sum": "rescale * running_sum + exponentials.sum(axis=-1, keepdims=True)",
+    "mix": "rescale * weighted_sum + exponentials @ values",
+})  # fmt: skip
+MISTAKES = """
+starts-at-0
+    a running maximum of −∞ was taken for 0
+    Where all scores lie below 0 the 0 stays the largest, and no score is that large. −∞ needs no care:
+    np.maximum and e^(−∞ − new) = 0 do what they should.
+    | largest => np.maximum(np.where(np.isneginf(running_max), 0, running_max), tile_max)
+
+first-tile-for-all
+    where one query has seen no key yet, the sums of all queries start anew
+    Each query has a state of its own: a key may be hidden from one and not from another. No `if` is needed:
+    e^(−∞ − new) is 0 for that query alone.
+    @ anew = np.isneginf(running_max).any()
+    | factor => np.zeros_like(running_max) if anew else it
+    | factor => np.zeros_like(running_max) if anew else it; largest => tile_max if anew else it
+
+first-query-for-all
+    the factor of one query was used for all
+    Each query has maxima of its own, and so a factor of its own: a column, (n_queries, 1).
+    | factor => np.exp(running_max[:1] - new_max[:1]) + 0 * new_max
+
+tile-part-divided
+    the tile's part of weighted_sum was divided by the new running_sum
+    {once}
+    | mix => carried_mix + tile_mix / new_sum
+
+first-key-left-out
+    the first key of the tile was left out
+    Every key of the tile belongs to both sums, also the one at place 0.
+    @ others = scores[:,1:].max(-1,keepdims=True,initial=-np.inf)
+    | exp => without_key(it, 0)
+    | exp => without_key(it, 0); largest => np.maximum(running_max, others)
+
+last-key-left-out
+    the last key of the tile was left out
+    Every key of the tile belongs to both sums. A slice ends before its stop, so that [:-1] drops one.
+    @ others = scores[:,:-1].max(-1,keepdims=True,initial=-np.inf)
+    | exp => without_key(it, -1)
+    | exp => without_key(it, -1); largest => np.maximum(running_max, others)
+
+hidden-key-as-0
+    a hidden key, with a score of −∞, was given the score 0
+    e^−∞ is 0 by itself, and that is what a hidden key should count. A score of 0 counts.
+    @ seen = np.where(np.isneginf(scores),0,scores)
+    | exp => np.exp(seen - new_max)
+    | exp => np.exp(seen - new_max); largest => np.maximum(running_max, row_max(seen))
+
+absolute-scores
+    the largest score was sought without its sign
+    The maximum is the largest score, and −3 is not larger than 2.
+    | largest => np.maximum(running_max, row_max(abs(scores)))
+
+log-sum-exp-for-max
+    log_sum_exp came back in place of running_max
+    running_max + log(running_sum) is taken after the last tile. The next step needs the maximum against which
+    both sums are measured.
+    | result => (new_max + np.log(new_sum), new_sum, new_weighted_sum)
+
+tile-alone
+    what came back is that of this tile alone: everything read before is lost
+    The three go on: the larger maximum, and each sum rescaled, plus the tile's part.
+    | largest => tile_max; carried_sum => 0 * running_sum; carried_mix => 0 * weighted_sum
+
+taken-for-an-output
+    weighted_sum was taken for an output, which is divided by its sum at every step
+    Some programs do keep the divided output, and multiply by the old sum each time. Here nothing is divided
+    until the last tile has been read.
+    @ carried = np.exp(running_max-new_max)*weighted_sum
+    | result => (new_max, new_sum, (new_weighted_sum + (running_sum - 1) * carried) / new_sum)
+
+old-max-returned
+    the maximum that came back is the one that went in
+    The next tile is measured against what you return: it must be the new maximum.
+    | result => (running_max, new_sum, new_weighted_sum)
+
+order-of-results
+    the three came back in another order
+    The order is running_max, running_sum, weighted_sum.
+    @ order = 1,0,2 2,1,0 0,2,1 2,0,1 1,2,0
+    | result => [it[place] for place in (order)]
+
+output-returned
+    weighted_sum came back divided by running_sum: that is the output already
+    The next tile would add to something that is divided. Divide once, after the last tile.
+    | result => (new_max, new_sum, new_weighted_sum / new_sum)
+
+logarithm-returned
+    the logarithm of the sum came back in place of running_sum
+    The logarithm is taken after the last tile. In between the sum itself is added to.
+    | result => (new_max, np.log(new_sum), new_weighted_sum)
+    | result => (new_max, new_max + np.log(new_sum), new_weighted_sum)
+
+without-axis
+    the maximum and the sum came back without their second axis
+    They are columns, (n_queries, 1), so that they meet the scores row by row: keepdims=True.
+    | result => (new_max[:, 0], new_sum[:, 0], new_weighted_sum)
+"""
+ALL = EDITS.mistakes(SUMS + MIXES + MISTAKES, ONE_PASS, words=WORDS)
 EXERCISE = Write(
     name="rescale",
     answer=my_step,
     task="One tile more: running_max, running_sum and weighted_sum after it.",
     call="my_step(running_max, running_sum, weighted_sum, scores, values)",
     right=step,
-    recipe=_step_by_choices,
-    mistakes=(*sum_mistakes(), *but(mix_mistakes(), "divided-in-the-step"), *_give_mistakes()),
+    recipe=EDITS.recipe(),
+    mistakes=ALL,
     probes=STEP_PROBES,
     axes=("query", "entry"),
     beside=("running_max", "running_sum", "weighted_sum", "scores"),

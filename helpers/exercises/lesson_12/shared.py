@@ -21,10 +21,6 @@ def hidden_from(scores: Array, *queries: int) -> Array:
     return hidden
 
 
-def all_tiles(n_keys: int, tile: int) -> list[slice]:
-    return [slice(start, start + tile) for start in range(0, n_keys, tile)]
-
-
 def or_1(total: Array) -> Array:
     return np.where(total == 0, 1, total)
 

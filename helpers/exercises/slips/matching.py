@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.engine.probes import Probe, numbers, sequences
 from helpers.exercises.kinds.predict import Slip
-from helpers.similarity import cosine_scores, dot_product_scores
+from helpers.similarity import cosine_scores, dot_product_scores  # noqa: F401 (in the paragraphs)
 from helpers.validation import Array
 
 TWO = "01: Two vectors"
@@ -22,9 +23,122 @@ def same(result: Array, *_inputs: Array) -> Array:
     return result
 
 
-def rounded_to(digits: int) -> Step:
-    """A last step that rounds to so many digits."""
-    return lambda result, *_inputs: np.round(result, digits)
+def _by_loops(score: Step, queries: Array, keys: Array) -> Array:
+    return np.array([[score(query, key) for key in keys] for query in queries])
+
+
+STEPS = Steps({"match": "queries, keys"}, globals())
+MATCHING = """
+swapped
+    queries and keys changed places
+    Rows belong to queries and columns to keys: the queries stand on the left of the product.
+    | match => keys @ np.swapaxes(queries, -1, -2)
+
+all-axes-reversed
+    all axes were turned round, that of the sentences as well
+    On a stack, `.T` and np.transpose reverse every axis. Only the last two should change places.{d_k}
+    | match => queries @ keys.T
+    | match => np.dot(queries, keys.T)
+
+one-matrix-only
+    the code is written for one matrix and does not take a stack
+    Leading axes (sentences, heads) should pass through. On a stack, `for query in queries` walks over
+    sentences, not queries: use @ there. Axes are counted from the end, −1 and −2; in np.einsum, `...`
+    stands for all the others.
+    | match => np.einsum("ik,jk->ij", queries, keys)
+    | match => _by_loops(np.matmul, queries, keys)
+    | match => _by_loops(np.dot, queries, keys)
+    | match => _by_loops(lambda query, key: sum(query * key), queries, keys)
+    | match => _by_loops(lambda query, key: np.sum(query * key), queries, keys)
+
+three-axes-only
+    the code is written for exactly three axes
+    Count axes from the end, −1 and −2, and any number of leading axes passes through. In np.einsum, `...`
+    stands for them, in place of a letter.
+    | match => queries @ keys.transpose(0, 2, 1)
+    | match => np.einsum("bik,bjk->bij", queries, keys)
+    | match => queries @ np.swapaxes(keys, 1, 2)
+
+stacks-crossed
+    every sentence was scored against every other sentence
+    np.dot, np.inner and np.tensordot pair all the leading axes with one another; @ keeps each sentence to
+    itself.
+    | match => np.dot(queries, np.swapaxes(keys, -1, -2))
+    | match => np.tensordot(queries, keys, axes=(-1, -1))
+
+queries-twice
+    the queries were matched with themselves
+    Each query asks the keys: both arrays have to take part.
+    | match => queries @ np.swapaxes(queries, -1, -2)
+
+keys-twice
+    the keys were matched with themselves
+    Each query asks the keys: both arrays have to take part.
+    | match => keys @ np.swapaxes(keys, -1, -2)
+
+cosine § length
+    each score was divided by the lengths of both vectors
+    That is the cosine. A score here is the plain dot product, lengths included.
+    | match => cosine_scores(queries, keys)
+
+query-length § length
+    each query was divided by its length first
+    A score here is the plain dot product, lengths included.
+    | match => dot_product_scores(queries / np.linalg.norm(queries, axis=-1, keepdims=True), keys)
+
+key-length § length
+    each key was divided by its length first
+    A score here is the plain dot product, lengths included.
+    | match => dot_product_scores(queries, keys / np.linalg.norm(keys, axis=-1, keepdims=True))
+
+not-transposed
+    the keys were not transposed
+    In `queries @ ...` each column should be one key, and keys holds its vectors as rows.
+    | match => queries @ keys
+    | match => np.dot(queries, keys)
+
+transposed-to-the-old-order
+    `transpose` was given the axes in the order which they have already, so that nothing moved
+    In PyTorch keys.transpose(-2, -1) swaps two axes. NumPy's `transpose` takes the new order of all axes,
+    and (-2, -1) is the old order, as (0, 1) is. Use np.swapaxes(keys, -1, -2).
+    | match => queries @ keys.transpose(-2, -1)
+    | match => np.dot(queries, keys.transpose(-2, -1))
+
+two-axes-transposed
+    `transpose` was given two axes, which is enough for one sentence only
+    In PyTorch keys.transpose(-1, -2) swaps two axes of any array. NumPy's `transpose` takes the new order
+    of all axes, and a stack has more than two. Use np.swapaxes(keys, -1, -2).
+    | match => queries @ keys.transpose(-1, -2)
+    | match => np.dot(queries, keys.transpose(-1, -2))
+
+reshaped
+    the keys were reshaped, not transposed
+    `reshape` keeps the numbers in their order and only cuts the rows elsewhere, so that vectors are torn
+    apart. np.swapaxes(keys, -1, -2) turns rows into columns.
+    | match => queries @ keys.reshape(*keys.shape[:-2], keys.shape[-1], keys.shape[-2])
+    | match => queries @ keys.reshape(keys.shape[1], keys.shape[0])
+
+entry-by-entry
+    queries and keys were combined entry by entry, without pairing each query with each key
+    Every query meets every key: n_queries × n_keys dot products.
+    | match => queries * keys
+    | match => np.sum(queries * keys, axis=-1)
+
+entries-matched
+    entries were matched with entries, not words with words
+    The sum runs over the d_k entries of two words. Transpose the keys, not the queries.
+    | match => np.swapaxes(queries, -1, -2) @ keys
+
+distance § two
+    squared distances were computed
+    A distance is small for vectors that are alike; a score should be large. Use the dot product.
+    | match => ((queries[..., :, None, :] - keys[..., None, :, :]) ** 2).sum(axis=-1)
+
+first-key-only
+    only the first key was scored
+    Each query meets every key; each row should be n_keys long.
+    | match => dot_product_scores(queries, keys[..., :1, :])
+"""
 
 
 def match_mistakes(d_k: str = "") -> tuple[Mistake, ...]:
@@ -32,166 +146,7 @@ def match_mistakes(d_k: str = "") -> tuple[Mistake, ...]:
 
     `d_k` is said, too, where code for one sentence fails on a stack and may have read d_k there as well.
     """
-    return (
-        Mistake(
-            "swapped",
-            "queries and keys changed places",
-            "Rows belong to queries and columns to keys: the queries stand on the left of the product.",
-            PAIRS,
-            match=lambda queries, keys: keys @ np.swapaxes(queries, -1, -2),
-        ),
-        Mistake(
-            "all-axes-reversed",
-            "all axes were turned round, that of the sentences as well",
-            "On a stack, `.T` and np.transpose reverse every axis. Only the last two should change places."
-            + d_k,
-            PAIRS,
-            also=[{"match": lambda queries, keys: np.dot(queries, keys.T)}],
-            match=lambda queries, keys: queries @ keys.T,
-        ),
-        Mistake(
-            "one-matrix-only",
-            "the code is written for one matrix and does not take a stack",
-            "Leading axes (sentences, heads) should pass through. On a stack, `for query in queries` walks "
-            "over sentences, not queries: use @ there. Axes are counted from the end, −1 and −2; in "
-            "np.einsum, `...` stands for all the others.",
-            PAIRS,
-            also=[
-                {"match": _by_loops(lambda query, key: query @ key)},
-                {"match": _by_loops(np.dot)},
-                {"match": _by_loops(lambda query, key: sum(query * key))},
-                {"match": _by_loops(lambda query, key: np.sum(query * key))},
-            ],
-            match=lambda queries, keys: np.einsum("ik,jk->ij", queries, keys),
-        ),
-        Mistake(
-            "three-axes-only",
-            "the code is written for exactly three axes",
-            "Count axes from the end, −1 and −2, and any number of leading axes passes through. In "
-            "np.einsum, `...` stands for them, in place of a letter.",
-            PAIRS,
-            also=[
-                {"match": lambda queries, keys: np.einsum("bik,bjk->bij", queries, keys)},
-                {"match": lambda queries, keys: queries @ np.swapaxes(keys, 1, 2)},
-            ],
-            match=lambda queries, keys: queries @ keys.transpose(0, 2, 1),
-        ),
-        Mistake(
-            "stacks-crossed",
-            "every sentence was scored against every other sentence",
-            "np.dot, np.inner and np.tensordot pair all the leading axes with one another; @ keeps each "
-            "sentence to itself.",
-            PAIRS,
-            also=[{"match": lambda queries, keys: np.tensordot(queries, keys, axes=(-1, -1))}],
-            match=lambda queries, keys: np.dot(queries, np.swapaxes(keys, -1, -2)),
-        ),
-        Mistake(
-            "queries-twice",
-            "the queries were matched with themselves",
-            "Each query asks the keys: both arrays have to take part.",
-            PAIRS,
-            match=lambda queries, keys: queries @ np.swapaxes(queries, -1, -2),
-        ),
-        Mistake(
-            "keys-twice",
-            "the keys were matched with themselves",
-            "Each query asks the keys: both arrays have to take part.",
-            PAIRS,
-            match=lambda queries, keys: keys @ np.swapaxes(keys, -1, -2),
-        ),
-        Mistake(
-            "cosine",
-            "each score was divided by the lengths of both vectors",
-            "That is the cosine. A score here is the plain dot product, lengths included.",
-            LENGTH,
-            match=cosine_scores,
-        ),
-        Mistake(
-            "query-length",
-            "each query was divided by its length first",
-            "A score here is the plain dot product, lengths included.",
-            LENGTH,
-            match=lambda q, k: dot_product_scores(q / np.linalg.norm(q, axis=-1, keepdims=True), k),
-        ),
-        Mistake(
-            "key-length",
-            "each key was divided by its length first",
-            "A score here is the plain dot product, lengths included.",
-            LENGTH,
-            match=lambda q, k: dot_product_scores(q, k / np.linalg.norm(k, axis=-1, keepdims=True)),
-        ),
-        Mistake(
-            "not-transposed",
-            "the keys were not transposed",
-            "In `queries @ ...` each column should be one key, and keys holds its vectors as rows.",
-            PAIRS,
-            also=[{"match": np.dot}],
-            match=lambda queries, keys: queries @ keys,
-        ),
-        Mistake(
-            "transposed-to-the-old-order",
-            "`transpose` was given the axes in the order which they have already, so that nothing moved",
-            "In PyTorch keys.transpose(-2, -1) swaps two axes. NumPy's `transpose` takes the new order of "
-            "all axes, and (-2, -1) is the old order, as (0, 1) is. Use np.swapaxes(keys, -1, -2).",
-            PAIRS,
-            also=[{"match": lambda queries, keys: np.dot(queries, keys.transpose(-2, -1))}],
-            match=lambda queries, keys: queries @ keys.transpose(-2, -1),
-        ),
-        Mistake(
-            "two-axes-transposed",
-            "`transpose` was given two axes, which is enough for one sentence only",
-            "In PyTorch keys.transpose(-1, -2) swaps two axes of any array. NumPy's `transpose` takes the "
-            "new order of all axes, and a stack has more than two. Use np.swapaxes(keys, -1, -2).",
-            PAIRS,
-            also=[{"match": lambda queries, keys: np.dot(queries, keys.transpose(-1, -2))}],
-            match=lambda queries, keys: queries @ keys.transpose(-1, -2),
-        ),
-        Mistake(
-            "reshaped",
-            "the keys were reshaped, not transposed",
-            "`reshape` keeps the numbers in their order and only cuts the rows elsewhere, so that vectors "
-            "are torn apart. np.swapaxes(keys, -1, -2) turns rows into columns.",
-            PAIRS,
-            also=[{"match": lambda queries, keys: queries @ keys.reshape(keys.shape[1], keys.shape[0])}],
-            match=lambda q, k: q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2]),
-        ),
-        Mistake(
-            "entry-by-entry",
-            "queries and keys were combined entry by entry, without pairing each query with each key",
-            "Every query meets every key: n_queries × n_keys dot products.",
-            PAIRS,
-            also=[{"match": lambda queries, keys: np.sum(queries * keys, axis=-1)}],
-            match=lambda queries, keys: queries * keys,
-        ),
-        Mistake(
-            "entries-matched",
-            "entries were matched with entries, not words with words",
-            "The sum runs over the d_k entries of two words. Transpose the keys, not the queries.",
-            PAIRS,
-            match=lambda queries, keys: np.swapaxes(queries, -1, -2) @ keys,
-        ),
-        Mistake(
-            "distance",
-            "squared distances were computed",
-            "A distance is small for vectors that are alike; a score should be large. Use the dot product.",
-            TWO,
-            match=lambda q, k: ((q[..., :, None, :] - k[..., None, :, :]) ** 2).sum(axis=-1),
-        ),
-        Mistake(
-            "first-key-only",
-            "only the first key was scored",
-            "Each query meets every key; each row should be n_keys long.",
-            PAIRS,
-            match=lambda queries, keys: dot_product_scores(queries, keys[..., :1, :]),
-        ),
-    )
-
-
-def _by_loops(score: Step) -> Step:
-    def match(queries: Array, keys: Array) -> Array:
-        return np.array([[score(query, key) for key in keys] for query in queries])
-
-    return match
+    return STEPS.mistakes(MATCHING, PAIRS, {"length": LENGTH, "two": TWO}, {"d_k": d_k})
 
 
 def pair_probes() -> tuple[Probe, ...]:

@@ -8,10 +8,11 @@ import numpy as np
 
 from helpers import attention as helper
 from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.slips.matching import match_mistakes, rounded_to, same
-from helpers.exercises.slips.scaling import scale_mistakes
+from helpers.exercises.slips.matching import match_mistakes, same
+from helpers.exercises.slips.scaling import SCALE_MISTAKES
 from helpers.exercises.slips.sharing import as_share, axis_mistakes, share_mistakes, shift_mistakes
 from helpers.softmax import softmax
 from helpers.validation import Array
@@ -85,37 +86,50 @@ def _added_in_whole_numbers(weights: Array, _q: Array, _k: Array, values: Array)
     return output
 
 
-def _hidden(allowed: Step) -> dict[str, Step]:
-    """A mask that nobody asked for: scores -> softmax of those that `allowed` leaves."""
-    return {"share": lambda s: softmax(np.where(allowed(np.ones(s.shape[-2:])) != 0, s, -np.inf))}
+def hidden_softmax(scores: Array, allowed: Array) -> Array:
+    """Softmax of the scores that a mask of 0 and 1 leaves."""
+    return softmax(np.where(allowed != 0, scores, -np.inf))
 
 
 def hiding_mistake(section: str = ALL) -> Mistake:
-    """Some keys hidden, as in lesson 05."""
-    first, *others = (
-        _hidden(np.tril),
-        _hidden(lambda every: np.tril(every, -1)),
-        _hidden(np.triu),
-        _hidden(lambda every: every - np.eye(*every.shape)),
-        {"mix": lambda weights, queries, keys, values: np.tril(weights) @ values},
-    )
-    return Mistake(
-        "keys-hidden",
-        "some keys were hidden from some queries, by a mask",
-        "Here every query meets every key, its own among them. Masks come in lesson 05.",
+    """Some keys hidden, as in lesson 05: `every` is a table of 1, a row for each query."""
+    (mistake,) = STEPS.mistakes(
+        """
+keys-hidden
+    some keys were hidden from some queries, by a mask
+    Here every query meets every key, its own among them. Masks come in lesson 05.
+    @ every = np.ones(scores.shape[-2:])
+    | share => hidden_softmax(scores, np.tril(every))
+    | share => hidden_softmax(scores, np.tril(every, -1))
+    | share => hidden_softmax(scores, np.triu(every))
+    | share => hidden_softmax(scores, every - np.eye(*scores.shape[-2:]))
+    | mix => np.tril(weights) @ values
+""",
         section,
-        also=others,
-        **first,
     )
+    return mistake
 
 
-def _root_d_k(queries: Array) -> float:
-    return math.sqrt(queries.shape[-1])
-
-
-MATCHED_AND_MIXED = (
-    "Keys are matched, values are mixed: the scores come from the keys, the output from the values."
+STEPS = Steps(
+    {
+        "roles": "queries, keys, values",
+        "match": "queries, keys",
+        "scale": "scores, queries, keys",
+        "width": "scores, queries, keys, values",
+        "share": "scores",
+        "mix": "weights, queries, keys, values",
+        "after": "output, queries, keys, values",
+    },
+    globals(),
 )
+SECTIONS = {"dictionary": DICTIONARY, "columns": COLUMNS, "large": LARGE, "shift": SHIFT}
+WORDS = {
+    "matched_and_mixed": "Keys are matched, values are mixed: the scores come from the keys, the output from "
+    "the values.",
+    "mixed": "An output is the sum of all values, each times the weight that the query gives to its key.",
+    "content": "The scale belongs to the match: a score is a sum of d_k terms, one for each entry of query "
+    "and key. How wide the values are does not change any score.",
+}
 
 
 def _by_helper(queries: Array, keys: Array, values: Array) -> Array:
@@ -127,224 +141,171 @@ def role_mistakes(attend: Step = _by_helper) -> tuple[Mistake, ...]:
 
     `attend` is the helper, which learners may call as well: it stops with other errors than their own steps.
     """
-    return (
-        Mistake(
-            "keys-and-values-swapped",
-            "keys and values changed places: the queries were matched with the values, and the keys were "
-            "mixed",
-            MATCHED_AND_MIXED,
-            DICTIONARY,
-            also=[
-                {"mix": lambda w, q, k, v: attend(q, v, k)},
-            ],
-            roles=lambda queries, keys, values: (queries, values, keys),
-        ),
-        Mistake(
-            "matched-on-values",
-            "the queries were matched with the values, and no key was looked at",
-            MATCHED_AND_MIXED,
-            DICTIONARY,
-            also=[
-                {"mix": lambda w, q, k, v: attend(q, v, v)},
-            ],
-            roles=lambda queries, keys, values: (queries, values, values),
-        ),
-        Mistake(
-            "keys-mixed",
-            "the keys were mixed, and the values were not looked at",
-            MATCHED_AND_MIXED,
-            DICTIONARY,
-            roles=lambda queries, keys, values: (queries, keys, keys),
-        ),
-        Mistake(
-            "queries-mixed",
-            "the queries were mixed, and the values were not looked at",
-            "The queries ask. What comes back is a mixture of the values.",
-            DICTIONARY,
-            also=[{"mix": lambda w, q, k, v: attend(q, k, q)}],
-            mix=lambda weights, queries, keys, values: weights @ queries,
-        ),
-        Mistake(
-            "values-as-queries",
-            "the order of the arguments was turned round: values asked, and queries were mixed",
-            "Some programs take (values, keys, queries), in this order. Here the queries come first: they "
-            "ask, keys are matched, values are mixed.",
-            DICTIONARY,
-            also=[{"mix": lambda w, q, k, v: attend(v, k, q)}],
-            roles=lambda queries, keys, values: (values, keys, queries),
-        ),
+    steps = Steps(STEPS.arguments, {**globals(), "attend": attend})
+    return steps.mistakes(
+        """
+keys-and-values-swapped
+    keys and values changed places: the queries were matched with the values, and the keys were mixed
+    {matched_and_mixed}
+    | roles => (queries, values, keys)
+    | mix => attend(queries, values, keys)
+
+matched-on-values
+    the queries were matched with the values, and no key was looked at
+    {matched_and_mixed}
+    | roles => (queries, values, values)
+    | mix => attend(queries, values, values)
+
+keys-mixed
+    the keys were mixed, and the values were not looked at
+    {matched_and_mixed}
+    | roles => (queries, keys, keys)
+
+queries-mixed
+    the queries were mixed, and the values were not looked at
+    The queries ask. What comes back is a mixture of the values.
+    | mix => weights @ queries
+    | mix => attend(queries, keys, queries)
+
+values-as-queries
+    the order of the arguments was turned round: values asked, and queries were mixed
+    Some programs take (values, keys, queries), in this order. Here the queries come first: they ask, keys
+    are matched, values are mixed.
+    | roles => (values, keys, queries)
+    | mix => attend(values, keys, queries)
+""",
+        DICTIONARY,
+        words=WORDS,
     )
 
 
 def mixing_mistakes(section: str = ALL) -> tuple[Mistake, ...]:
     """What goes wrong between weights and output."""
-    mixed = "An output is the sum of all values, each times the weight that the query gives to its key."
-    return (
-        Mistake(
-            "weights-returned",
-            "the weights came back, and no value was mixed",
-            "Weights say where to look; the values say what is there. " + mixed,
-            section,
-            mix=lambda weights, queries, keys, values: weights,
-        ),
-        Mistake(
-            "weights-turned",
-            "the weights were transposed before mixing",
-            "Row i of the weights belongs to query i and makes row i of the output: weights @ values, as "
-            "they are.",
-            section,
-            mix=lambda weights, queries, keys, values: turned(weights) @ values,
-        ),
-        Mistake(
-            "values-turned",
-            "the values were transposed before mixing",
-            "The weights run over the keys, and so do the rows of values: weights @ values, as they are. "
-            "Only the keys are transposed, for the scores.",
-            section,
-            mix=lambda weights, queries, keys, values: weights @ turned(values),
-        ),
-        Mistake(
-            "values-first",
-            "the values stand on the left of the weights",
-            "Here a token is a row, and the weights stand on the left: weights @ values. Values come first "
-            "where a token is a column.",
-            COLUMNS,
-            also=[{"mix": lambda weights, queries, keys, values: np.dot(values, weights)}],
-            mix=lambda weights, queries, keys, values: values @ weights,
-        ),
-        Mistake(
-            "output-turned",
-            "the output was transposed, with a column for each query",
-            "That is the column convention. Here each query has a row of the output.",
-            section,
-            after=lambda output, queries, keys, values: turned(output),
-        ),
-        Mistake(
-            "hard-lookup",
-            "each query took the value of its best key alone",
-            "That is the hard lookup of lesson 01. In a soft one every key answers, each with its weight.",
-            DICTIONARY,
-            share=_one_hot,
-        ),
-        Mistake(
-            "equal-weights",
-            "the values were averaged, whatever the scores",
-            "The scores should decide: softmax turns them into weights.",
-            DICTIONARY,
-            share=lambda scores: np.full(scores.shape, 1 / scores.shape[-1]),
-        ),
-        Mistake(
-            "softmax-of-each-score",
-            "softmax was given one score at a time, and every weight came out as 1",
-            "A single score is the whole of its sum. Hand softmax all the scores of a query together.",
-            section,
-            share=np.ones_like,
-        ),
-        Mistake(
-            "softmax-of-values",
-            "softmax was applied to the values as well",
-            "Softmax makes weights of scores. The values are mixed as they are.",
-            section,
-            mix=lambda weights, queries, keys, values: weights @ softmax(values),
-        ),
-        Mistake(
-            "averaged",
-            "the output was divided by the number of keys",
-            "The weights sum to 1 already: their mixture is an average as it is.",
-            section,
-            mix=lambda weights, queries, keys, values: weights @ values / values.shape[-2],
-        ),
-        Mistake(
-            "scaled-after-softmax",
-            "√d_k divided after softmax, and the scores were not scaled",
-            "The scale belongs before softmax: it tames the scores. Afterwards it makes the weights sum to "
-            "less than 1.",
-            LARGE,
-            scale=same,
-            after=lambda output, queries, keys, values: output / _root_d_k(queries),
-        ),
-        Mistake(
-            "scaled-twice",
-            "√d_k divided a second time, after softmax",
-            "One scale is enough, and it belongs before softmax: afterwards the weights sum to less than 1.",
-            LARGE,
-            after=lambda output, queries, keys, values: output / _root_d_k(queries),
-        ),
-        Mistake(
-            "softmax-last",
-            "softmax was applied to the output, not to the scores",
-            "Softmax makes weights of scores. The values are mixed by these, and stay as they are.",
-            section,
-            share=same,
-            after=lambda output, queries, keys, values: softmax(output),
-        ),
-        Mistake(
-            "softmax-of-output",
-            "softmax was applied once more, to the output",
-            "The output is a mixture of values, not a set of shares. Softmax is for the scores alone.",
-            section,
-            after=lambda output, queries, keys, values: softmax(output),
-        ),
-        Mistake(
-            "rounded",
-            "the output was rounded",
-            "Rounding is for showing numbers: later steps need them all.",
-            section,
-            also=[{"after": rounded_to(digits)} for digits in (1, 3, 4)],
-            after=rounded_to(2),
-        ),
-        Mistake(
-            "weights-rounded",
-            "the weights were rounded before mixing",
-            "Rounding is for showing numbers: later steps need them all.",
-            section,
-            also=[{"mix": lambda w, q, k, v, digits=digits: np.round(w, digits) @ v} for digits in (1, 3, 4)],
-            mix=lambda weights, queries, keys, values: np.round(weights, 2) @ values,
-        ),
-        Mistake(
-            "whole-numbers-kept",
-            "the output was written into an array of whole numbers, which drops all after the point",
-            "`zeros_like` takes the dtype of its example. Ask for a float array, as in np.zeros.",
-            section,
-            also=[{"mix": _added_in_whole_numbers}],
-            after=lambda output, queries, keys, values: output.astype(values.dtype),
-        ),
+    return STEPS.mistakes(
+        """
+weights-returned
+    the weights came back, and no value was mixed
+    Weights say where to look; the values say what is there. {mixed}
+    | mix => weights
+
+weights-turned
+    the weights were transposed before mixing
+    Row i of the weights belongs to query i and makes row i of the output: weights @ values, as they are.
+    | mix => turned(weights) @ values
+
+values-turned
+    the values were transposed before mixing
+    The weights run over the keys, and so do the rows of values: weights @ values, as they are. Only the
+    keys are transposed, for the scores.
+    | mix => weights @ turned(values)
+
+values-first § columns
+    the values stand on the left of the weights
+    Here a token is a row, and the weights stand on the left: weights @ values. Values come first where a
+    token is a column.
+    | mix => values @ weights
+    | mix => np.dot(values, weights)
+
+output-turned
+    the output was transposed, with a column for each query
+    That is the column convention. Here each query has a row of the output.
+    | after => turned(output)
+
+hard-lookup § dictionary
+    each query took the value of its best key alone
+    That is the hard lookup of lesson 01. In a soft one every key answers, each with its weight.
+    | share => _one_hot(scores)
+
+equal-weights § dictionary
+    the values were averaged, whatever the scores
+    The scores should decide: softmax turns them into weights.
+    | share => np.full(scores.shape, 1 / scores.shape[-1])
+
+softmax-of-each-score
+    softmax was given one score at a time, and every weight came out as 1
+    A single score is the whole of its sum. Hand softmax all the scores of a query together.
+    | share => np.ones_like(scores)
+
+softmax-of-values
+    softmax was applied to the values as well
+    Softmax makes weights of scores. The values are mixed as they are.
+    | mix => weights @ softmax(values)
+
+averaged
+    the output was divided by the number of keys
+    The weights sum to 1 already: their mixture is an average as it is.
+    | mix => weights @ values / values.shape[-2]
+
+scaled-after-softmax § large
+    √d_k divided after softmax, and the scores were not scaled
+    The scale belongs before softmax: it tames the scores. Afterwards it makes the weights sum to less
+    than 1.
+    | scale => scores; after => output / math.sqrt(queries.shape[-1])
+
+scaled-twice § large
+    √d_k divided a second time, after softmax
+    One scale is enough, and it belongs before softmax: afterwards the weights sum to less than 1.
+    | after => output / math.sqrt(queries.shape[-1])
+
+softmax-last
+    softmax was applied to the output, not to the scores
+    Softmax makes weights of scores. The values are mixed by these, and stay as they are.
+    | share => scores; after => softmax(output)
+
+softmax-of-output
+    softmax was applied once more, to the output
+    The output is a mixture of values, not a set of shares. Softmax is for the scores alone.
+    | after => softmax(output)
+
+rounded
+    the output was rounded
+    Rounding is for showing numbers: later steps need them all.
+    @ digits = 2 1 3 4
+    | after => np.round(output, digits)
+
+weights-rounded
+    the weights were rounded before mixing
+    Rounding is for showing numbers: later steps need them all.
+    @ digits = 2 1 3 4
+    | mix => np.round(weights, digits) @ values
+
+whole-numbers-kept
+    the output was written into an array of whole numbers, which drops all after the point
+    `zeros_like` takes the dtype of its example. Ask for a float array, as in np.zeros.
+    | after => output.astype(values.dtype)
+    | mix => _added_in_whole_numbers(weights, queries, keys, values)
+""",
+        section,
+        SECTIONS,
+        WORDS,
     )
 
 
-def width_mistake(name: str, says: str, of: Step, idea: str, *also: Step) -> Mistake:
-    """A scale that is taken from the values."""
-    ways = [{"scale": same, "width": lambda s, q, k, v, way=way: s / way(v)} for way in also]
-    return Mistake(name, says, idea, LARGE, also=ways, scale=same, width=lambda s, q, k, v: s / of(v))
+WIDTH_MISTAKES = STEPS.mistakes(
+    """
+root-d_v
+    the scores were divided by √d_v, the width of the values
+    {content}
+    | scale => scores; width => scores / math.sqrt(values.shape[-1])
 
+d_v
+    the scores were divided by d_v, the width of the values
+    {content} And the spread grows with its square root.
+    | scale => scores; width => scores / values.shape[-1]
 
-def width_mistakes() -> tuple[Mistake, ...]:
-    """Scales that belong to the content, not to the match."""
-    idea = (
-        "The scale belongs to the match: a score is a sum of d_k terms, one for each entry of query and "
-        "key. How wide the values are does not change any score."
-    )
-    return (
-        width_mistake("root-d_v", "the scores were divided by √d_v, the width of the values",
-               lambda values: math.sqrt(values.shape[-1]), idea),
-        width_mistake("d_v", "the scores were divided by d_v, the width of the values",
-               lambda values: values.shape[-1], idea + " And the spread grows with its square root."),
-        Mistake(
-            "root-d_v-too",
-            "√d_v is still divided by, next to √d_k",
-            "√d_k is right; leave √d_v away. " + idea,
-            LARGE,
-            width=lambda scores, queries, keys, values: scores / math.sqrt(values.shape[-1]),
-        ),
-        Mistake(
-            "root-d_k-d_v",
-            "the scores were divided by the root of d_k + d_v",
-            idea,
-            LARGE,
-            scale=same,
-            width=lambda scores, q, k, values: scores / math.sqrt(q.shape[-1] + values.shape[-1]),
-        ),
-    )  # fmt: skip
+root-d_v-too
+    √d_v is still divided by, next to √d_k
+    √d_k is right; leave √d_v away. {content}
+    | width => scores / math.sqrt(values.shape[-1])
+
+root-d_k-d_v
+    the scores were divided by the root of d_k + d_v
+    {content}
+    | scale => scores; width => scores / math.sqrt(queries.shape[-1] + values.shape[-1])
+""",
+    LARGE,
+    words=WORDS,
+)
 
 
 def within_values(inputs: Any, output: Array, _call: Any) -> str:
@@ -458,8 +419,8 @@ def triple_probes() -> tuple[Probe, ...]:
 ATTENTION_MISTAKES = (
     *role_mistakes(),
     *mixing_mistakes(),
-    *width_mistakes(),
-    *(m for m in scale_mistakes() if m.name not in ("subtracted", "root-d_model", "floored")),
+    *WIDTH_MISTAKES,
+    *(m for m in SCALE_MISTAKES if m.name not in ("subtracted", "root-d_model", "floored")),
     *(m for m in match_mistakes() if m.name not in ("first-key-only",)),
     *softmax_mistakes(
         "over-queries",
@@ -485,40 +446,36 @@ ATTENTION_MISTAKES = (
         "first-axis-max",
         "axis-1-max",
     ),
-    Mistake(
-        "clipped",
-        "the scores were clipped, and large ones became equal",
-        "Clipped scores are equal, and so are their weights. Softmax ignores a shift: subtract the "
-        "largest score of each row, and the differences stay.",
-        SHIFT,
-        also=[{"width": lambda s, q, k, v: np.clip(s, -700, 700)}],
-        width=lambda s, q, k, v: np.clip(s, -500, 500),
-    ),
-    Mistake(
-        "up-to-three-axes",
-        "the code takes one sentence and a batch, and no stack of heads",
-        "Count axes from the end: np.swapaxes(keys, -1, -2) turns rows into columns in any stack.",
+    *STEPS.mistakes(
+        """
+clipped § shift
+    the scores were clipped, and large ones became equal
+    Clipped scores are equal, and so are their weights. Softmax ignores a shift: subtract the largest
+    score of each row, and the differences stay.
+    | width => np.clip(scores, -500, 500)
+    | width => np.clip(scores, -700, 700)
+
+up-to-three-axes
+    the code takes one sentence and a batch, and no stack of heads
+    Count axes from the end: np.swapaxes(keys, -1, -2) turns rows into columns in any stack.
+    | match => queries @ (keys.T if keys.ndim == 2 else keys.transpose(0, 2, 1))
+    | match => queries @ (keys.T if keys.ndim == 2 else np.swapaxes(keys, 1, 2))
+    | match => np.einsum("ik,jk->ij" if queries.ndim == 2 else "bik,bjk->bij", queries, keys)
+
+mixed-by-np.dot
+    np.dot mixed every sentence with the weights of every other
+    np.dot pairs all the leading axes with one another; @ keeps each sentence to itself.
+    | mix => np.dot(weights, values)
+    | match => np.dot(queries, turned(keys)); mix => np.dot(weights, values)
+
+root-d_v-not-zero § large
+    the scores were divided by the root of how many columns of the values are not all zero
+    The scale still comes from the values, and belongs to the match: a score is a sum of d_k terms, one for
+    each entry of query and key.
+    | scale => scores; width => scores / math.sqrt((values != 0).any(axis=-2).sum(axis=-1).max())
+""",
         PAIRS,
-        also=[
-            {"match": lambda q, k: q @ (k.T if k.ndim == 2 else np.swapaxes(k, 1, 2))},
-            {"match": lambda q, k: np.einsum("ik,jk->ij" if q.ndim == 2 else "bik,bjk->bij", q, k)},
-        ],
-        match=lambda q, k: q @ (k.T if k.ndim == 2 else k.transpose(0, 2, 1)),
-    ),
-    Mistake(
-        "mixed-by-np.dot",
-        "np.dot mixed every sentence with the weights of every other",
-        "np.dot pairs all the leading axes with one another; @ keeps each sentence to itself.",
-        PAIRS,
-        also=[{"match": lambda q, k: np.dot(q, turned(k)), "mix": lambda w, q, k, v: np.dot(w, v)}],
-        mix=lambda w, q, k, v: np.dot(w, v),
-    ),
-    width_mistake(
-        "root-d_v-not-zero",
-        "the scores were divided by the root of how many columns of the values are not all zero",
-        lambda values: math.sqrt((values != 0).any(axis=-2).sum(axis=-1).max()),
-        "The scale still comes from the values, and belongs to the match: a score is a sum of d_k "
-        "terms, one for each entry of query and key.",
+        SECTIONS,
     ),
     hiding_mistake(),
 )
@@ -528,22 +485,3 @@ def added_in_place(one: Array, other: Array) -> Array:
     one = one.copy()
     one += other
     return one
-
-
-ONE_EACH = "Each token asks with x @ w_q, answers with x @ w_k and gives x @ w_v: three matrices, three jobs."
-
-IN_OUT = (
-    "Matrices here are (in, out) and stand on the right: x @ w_q. `nn.Linear` of PyTorch stores (out, in), "
-    "which is where x @ W.T comes from."
-)
-
-
-def from_one(name: str, place: int) -> Mistake:
-    """One matrix for all three."""
-    return Mistake(
-        f"{name}-for-all",
-        f"queries, keys and values were all made with {name}",
-        ONE_EACH,
-        PROJECTIONS,
-        project=lambda x, *matrices: (x @ matrices[place],) * 3,
-    )

@@ -1,252 +1,242 @@
 """Mistakes in projecting tokens to queries, keys and values."""
 
-import math
-from typing import Any
+import math  # noqa: F401 (in the paragraphs)
 
-import numpy as np
+import numpy as np  # noqa: F401 (in the paragraphs)
 
 from helpers import attention as helper
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.slips.matching import match_mistakes
-from helpers.exercises.slips.mixing import (
+from helpers.exercises.slips.mixing import (  # noqa: F401 (paragraphs name one)
     ALL,
-    IN_OUT,
     LARGE,
-    ONE_EACH,
     PROJECTIONS,
-    Step,
-    added_in_place,
-    from_one,
+    WIDTH_MISTAKES,
     hiding_mistake,
     mixing_mistakes,
     only,
     role_mistakes,
     softmax_mistakes,
     turned,
-    width_mistakes,
 )
-from helpers.exercises.slips.scaling import scale_mistakes
+from helpers.exercises.slips.mixing import STEPS as MIXING
+from helpers.exercises.slips.scaling import SCALE_MISTAKES
 from helpers.validation import Array
 
 
-def _matched_as_well(project: Step) -> list[dict[str, Any]]:
-    """A projection whose queries and keys seldom fit: as the helper says it, and in two ways of writing @."""
-
-    def by_helper(*inputs: Array) -> tuple[Array, Array, Array]:
-        queries, keys, values = project(*inputs)
-        helper.attention(queries, keys, values)
-        return queries, keys, values
-
-    return [
-        {"project": by_helper},
-        {"project": project, "match": lambda queries, keys: queries @ keys.T},
-        {"project": project, "match": lambda queries, keys: np.dot(queries, turned(keys))},
-    ]
+def fitted(queries: Array, keys: Array, values: Array) -> tuple[Array, Array, Array]:
+    """Queries and keys that seldom fit -> the same, where they do; else the helper's error."""
+    helper.attention(queries, keys, values)
+    return queries, keys, values
 
 
+def added_in_place(one: Array, other: Array) -> Array:
+    one = one.copy()
+    one += other
+    return one
+
+
+STEPS = Steps(
+    {**MIXING.arguments, "project": "x, w_q, w_k, w_v", "onto": "output, x, w_q, w_k, w_v"}, globals()
+)
+WORDS = {
+    "one_each": "Each token asks with x @ w_q, answers with x @ w_k and gives x @ w_v: three matrices, three "
+    "jobs.",
+    "in_out": "Matrices here are (in, out) and stand on the right: x @ w_q. `nn.Linear` of PyTorch stores "
+    "(out, in), which is where x @ W.T comes from.",
+    "factors_turned_round": "a product has its factors the wrong way round: a matrix stands on the left of "
+    "the tokens, or the keys were not transposed",
+}
 SELF_ATTENTION_MISTAKES = (
-    Mistake(
-        "w_q-and-w_k-swapped",
-        "w_q and w_k changed places",
-        "The row of a score belongs to the token that asks: queries come from w_q, keys from w_k.",
+    *STEPS.mistakes(
+        """
+w_q-and-w_k-swapped
+    w_q and w_k changed places
+    The row of a score belongs to the token that asks: queries come from w_q, keys from w_k.
+    | project => (x @ w_k, x @ w_q, x @ w_v)
+
+w_q-twice
+    queries and keys were both made with w_q
+    {one_each} With one matrix for both, the scores are symmetric, and tokens tend to match themselves.
+    | project => (x @ w_q, x @ w_q, x @ w_v)
+
+w_k-twice
+    queries and keys were both made with w_k
+    {one_each} With one matrix for both, the scores are symmetric, and tokens tend to match themselves.
+    | project => (x @ w_k, x @ w_k, x @ w_v)
+
+no-w_v
+    the tokens themselves were mixed: w_v was left out
+    {one_each}
+    | project => (x @ w_q, x @ w_k, x)
+
+no-w_q
+    the queries are the tokens themselves: w_q was left out
+    {one_each}
+    @ made = (x,x@w_k,x@w_v)
+    | project => made
+    | project => fitted(*made)
+    | project => made; match => queries @ keys.T
+    | project => made; match => np.dot(queries, turned(keys))
+
+no-w_k
+    the keys are the tokens themselves: w_k was left out
+    {one_each}
+    @ made = (x@w_q,x,x@w_v)
+    | project => made
+    | project => fitted(*made)
+    | project => made; match => queries @ keys.T
+    | project => made; match => np.dot(queries, turned(keys))
+
+w_q-only
+    keys and values are the tokens themselves: w_k and w_v were left out
+    {one_each}
+    @ made = (x@w_q,x,x)
+    | project => made
+    | project => fitted(*made)
+    | project => made; match => queries @ keys.T
+    | project => made; match => np.dot(queries, turned(keys))
+
+w_k-only
+    queries and values are the tokens themselves: w_q and w_v were left out
+    {one_each}
+    @ made = (x,x@w_k,x)
+    | project => made
+    | project => fitted(*made)
+    | project => made; match => queries @ keys.T
+    | project => made; match => np.dot(queries, turned(keys))
+
+w_q-times-w_k
+    w_q and w_k were multiplied with one another as they are
+    To save a step, multiply w_q @ w_k.T: x @ w_q @ w_k.T @ x.T are the scores of one sentence.
+    | project => (x @ (w_q @ w_k), x, x @ w_v)
+    | project => (x @ w_q @ w_k, x, x @ w_v)
+
+w_v-twice
+    w_v was used twice
+    x @ w_v makes the values, and their mixture is the output as it is.
+    | onto => output @ w_v
+    | onto => np.dot(output, w_v)
+
+matrices-as-keys
+    the matrices themselves were matched and mixed, and x met neither w_k nor w_v
+    {one_each}
+    | project => (x @ w_q, w_k, w_v)
+    | project => (w_q, w_k, w_v)
+
+w_q-for-all
+    queries, keys and values were all made with w_q
+    {one_each}
+    | project => (x @ w_q,) * 3
+
+w_k-for-all
+    queries, keys and values were all made with w_k
+    {one_each}
+    | project => (x @ w_k,) * 3
+
+w_v-for-all
+    queries, keys and values were all made with w_v
+    {one_each}
+    | project => (x @ w_v,) * 3
+
+combined-entry-by-entry
+    tokens and a matrix were combined entry by entry, as `*` and `+` do
+    A projection is a matrix product, x @ w_q.
+    | project => (x * w_q, x * w_k, x * w_v)
+    | project => (x @ w_q, x @ w_k, x * w_v)
+
+tokens-transposed
+    the tokens were transposed before a matrix
+    Each token is a row of x already, and x @ w_q projects every row.
+    | project => (x.T @ w_q, x @ w_k, x @ w_v)
+    | project => (turned(x) @ w_q, x @ w_k, x @ w_v)
+""",
         PROJECTIONS,
-        project=lambda x, w_q, w_k, w_v: (x @ w_k, x @ w_q, x @ w_v),
-    ),
-    Mistake(
-        "w_q-twice",
-        "queries and keys were both made with w_q",
-        ONE_EACH + " With one matrix for both, the scores are symmetric, and tokens tend to match "
-        "themselves.",
-        PROJECTIONS,
-        project=lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_q, x @ w_v),
-    ),
-    Mistake(
-        "w_k-twice",
-        "queries and keys were both made with w_k",
-        ONE_EACH + " With one matrix for both, the scores are symmetric, and tokens tend to match "
-        "themselves.",
-        PROJECTIONS,
-        project=lambda x, w_q, w_k, w_v: (x @ w_k, x @ w_k, x @ w_v),
-    ),
-    Mistake(
-        "no-w_v",
-        "the tokens themselves were mixed: w_v was left out",
-        ONE_EACH,
-        PROJECTIONS,
-        project=lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_k, x),
-    ),
-    Mistake(
-        "no-w_q",
-        "the queries are the tokens themselves: w_q was left out",
-        ONE_EACH,
-        PROJECTIONS,
-        also=_matched_as_well(lambda x, w_q, w_k, w_v: (x, x @ w_k, x @ w_v)),
-        project=lambda x, w_q, w_k, w_v: (x, x @ w_k, x @ w_v),
-    ),
-    Mistake(
-        "no-w_k",
-        "the keys are the tokens themselves: w_k was left out",
-        ONE_EACH,
-        PROJECTIONS,
-        also=_matched_as_well(lambda x, w_q, w_k, w_v: (x @ w_q, x, x @ w_v)),
-        project=lambda x, w_q, w_k, w_v: (x @ w_q, x, x @ w_v),
-    ),
-    Mistake(
-        "w_q-only",
-        "keys and values are the tokens themselves: w_k and w_v were left out",
-        ONE_EACH,
-        PROJECTIONS,
-        also=_matched_as_well(lambda x, w_q, w_k, w_v: (x @ w_q, x, x)),
-        project=lambda x, w_q, w_k, w_v: (x @ w_q, x, x),
-    ),
-    Mistake(
-        "w_k-only",
-        "queries and values are the tokens themselves: w_q and w_v were left out",
-        ONE_EACH,
-        PROJECTIONS,
-        also=_matched_as_well(lambda x, w_q, w_k, w_v: (x, x @ w_k, x)),
-        project=lambda x, w_q, w_k, w_v: (x, x @ w_k, x),
-    ),
-    Mistake(
-        "w_q-times-w_k",
-        "w_q and w_k were multiplied with one another as they are",
-        "To save a step, multiply w_q @ w_k.T: x @ w_q @ w_k.T @ x.T are the scores of one sentence.",
-        PROJECTIONS,
-        also=[{"project": lambda x, w_q, w_k, w_v: (x @ w_q @ w_k, x, x @ w_v)}],
-        project=lambda x, w_q, w_k, w_v: (x @ (w_q @ w_k), x, x @ w_v),
-    ),
-    Mistake(
-        "w_v-twice",
-        "w_v was used twice",
-        "x @ w_v makes the values, and their mixture is the output as it is.",
-        PROJECTIONS,
-        also=[{"onto": lambda output, x, w_q, w_k, w_v: np.dot(output, w_v)}],
-        onto=lambda output, x, w_q, w_k, w_v: output @ w_v,
-    ),
-    Mistake(
-        "matrices-as-keys",
-        "the matrices themselves were matched and mixed, and x met neither w_k nor w_v",
-        ONE_EACH,
-        PROJECTIONS,
-        also=[{"project": lambda x, w_q, w_k, w_v: (w_q, w_k, w_v)}],
-        project=lambda x, w_q, w_k, w_v: (x @ w_q, w_k, w_v),
-    ),
-    from_one("w_q", 0),
-    from_one("w_k", 1),
-    from_one("w_v", 2),
-    Mistake(
-        "combined-entry-by-entry",
-        "tokens and a matrix were combined entry by entry, as `*` and `+` do",
-        "A projection is a matrix product, x @ w_q.",
-        PROJECTIONS,
-        also=[{"project": lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_k, x * w_v)}],
-        project=lambda x, w_q, w_k, w_v: (x * w_q, x * w_k, x * w_v),
-    ),
-    Mistake(
-        "tokens-transposed",
-        "the tokens were transposed before a matrix",
-        "Each token is a row of x already, and x @ w_q projects every row.",
-        PROJECTIONS,
-        also=[{"project": lambda x, w_q, w_k, w_v: (turned(x) @ w_q, x @ w_k, x @ w_v)}],
-        project=lambda x, w_q, w_k, w_v: (x.T @ w_q, x @ w_k, x @ w_v),
+        words=WORDS,
     ),
     hiding_mistake(PROJECTIONS),
-    Mistake(
-        "no-projection",
-        "the tokens attended as they are: no matrix was used",
-        ONE_EACH,
+    *STEPS.mistakes(
+        """
+no-projection
+    the tokens attended as they are: no matrix was used
+    {one_each}
+    | project => (x, x, x)
+
+w_v-only
+    the tokens were matched as they are: w_q and w_k were left out
+    {one_each}
+    | project => (x, x, x @ w_v)
+
+values-from-w_k
+    the values were made with w_k
+    {one_each}
+    | project => (x @ w_q, x @ w_k, x @ w_k)
+
+values-from-w_q
+    the values were made with w_q
+    {one_each}
+    | project => (x @ w_q, x @ w_k, x @ w_q)
+
+keys-from-w_v
+    the keys were made with w_v
+    {one_each}
+    @ made = (x@w_q,x@w_v,x@w_v)
+    | project => made
+    | project => fitted(*made)
+
+w_k-and-w_v-swapped
+    w_k and w_v changed places
+    {one_each}
+    @ made = (x@w_q,x@w_v,x@w_k)
+    | project => made
+    | project => fitted(*made)
+""",
         PROJECTIONS,
-        project=lambda x, w_q, w_k, w_v: (x, x, x),
-    ),
-    Mistake(
-        "w_v-only",
-        "the tokens were matched as they are: w_q and w_k were left out",
-        ONE_EACH,
-        PROJECTIONS,
-        project=lambda x, w_q, w_k, w_v: (x, x, x @ w_v),
-    ),
-    Mistake(
-        "values-from-w_k",
-        "the values were made with w_k",
-        ONE_EACH,
-        PROJECTIONS,
-        project=lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_k, x @ w_k),
-    ),
-    Mistake(
-        "values-from-w_q",
-        "the values were made with w_q",
-        ONE_EACH,
-        PROJECTIONS,
-        project=lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_k, x @ w_q),
-    ),
-    Mistake(
-        "keys-from-w_v",
-        "the keys were made with w_v",
-        ONE_EACH,
-        PROJECTIONS,
-        also=_matched_as_well(lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_v, x @ w_v))[:1],
-        project=lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_v, x @ w_v),
-    ),
-    Mistake(
-        "w_k-and-w_v-swapped",
-        "w_k and w_v changed places",
-        ONE_EACH,
-        PROJECTIONS,
-        also=_matched_as_well(lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_v, x @ w_k))[:1],
-        project=lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_v, x @ w_k),
+        words=WORDS,
     ),
     *only(role_mistakes(), "values-as-queries"),
-    Mistake(
-        "matrices-transposed",
-        "a matrix was transposed",
-        IN_OUT,
+    *STEPS.mistakes(
+        """
+matrices-transposed
+    a matrix was transposed
+    {in_out}
+    | project => (x @ w_q.T, x @ w_k.T, x @ w_v.T)
+    | project => (x @ w_q, x @ w_k, x @ w_v.T)
+    | project => (np.dot(x, w_q.T), np.dot(x, w_k.T), np.dot(x, w_v.T))
+    | project => (np.dot(x, w_q.T), x @ w_k, x @ w_v)
+    | project => (x @ w_q.T, x @ w_k, x @ w_v)
+    | project => (x @ w_q, x @ w_k.T, x @ w_v)
+    | project => (x @ w_q.T, x @ w_k.T, x @ w_v)
+
+factors-turned-round
+    {factors_turned_round}
+    The line that stops tells which. A matrix stands on the right, x @ w_q. In the scores, each column on
+    the right should be one key: exchange the last two axes of the keys.
+    | project => (w_q @ x, w_k @ x, w_v @ x)
+    | match => queries @ keys
+    | project => (np.dot(w_q, x), x @ w_k, x @ w_v)
+    | project => (w_q @ x.T, x @ w_k, x @ w_v)
+    | project => (w_q @ x.T, w_k @ x.T, w_v @ x.T)
+
+tokens-added
+    the tokens were added: x + the output
+    Return the change alone, without x. X + ΔX is made after this step, and only where the output is as
+    wide as the tokens.
+    | onto => output + x
+    | onto => x + output
+    | onto => output + x if output.shape == x.shape else output
+    | onto => added_in_place(output, x)
+    | onto => added_in_place(x, output)
+
+root-d_model § large
+    the scores were divided by √d_model, the width of the tokens
+    A score is a dot product of a query and a key, a sum of d_k terms: d_k is the width after the
+    projection, w_q.shape[-1].
+    | project => (x @ w_q * math.sqrt(w_q.shape[-1] / x.shape[-1]), x @ w_k, x @ w_v)
+""",
         PROJECTIONS,
-        also=[
-            {"project": lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_k, x @ w_v.T)},
-            {"project": lambda x, w_q, w_k, w_v: (np.dot(x, w_q.T), np.dot(x, w_k.T), np.dot(x, w_v.T))},
-            {"project": lambda x, w_q, w_k, w_v: (np.dot(x, w_q.T), x @ w_k, x @ w_v)},
-            {"project": lambda x, w_q, w_k, w_v: (x @ w_q.T, x @ w_k, x @ w_v)},
-            {"project": lambda x, w_q, w_k, w_v: (x @ w_q, x @ w_k.T, x @ w_v)},
-            {"project": lambda x, w_q, w_k, w_v: (x @ w_q.T, x @ w_k.T, x @ w_v)},
-        ],
-        project=lambda x, w_q, w_k, w_v: (x @ w_q.T, x @ w_k.T, x @ w_v.T),
-    ),
-    Mistake(
-        "factors-turned-round",
-        "a product has its factors the wrong way round: a matrix stands on the left of the tokens, or "
-        "the keys were not transposed",
-        "The line that stops tells which. A matrix stands on the right, x @ w_q. In the scores, each "
-        "column on the right should be one key: exchange the last two axes of the keys.",
-        PROJECTIONS,
-        also=[
-            {"match": lambda queries, keys: queries @ keys},
-            {"project": lambda x, w_q, w_k, w_v: (np.dot(w_q, x), x @ w_k, x @ w_v)},
-            {"project": lambda x, w_q, w_k, w_v: (w_q @ x.T, x @ w_k, x @ w_v)},
-            {"project": lambda x, w_q, w_k, w_v: (w_q @ x.T, w_k @ x.T, w_v @ x.T)},
-        ],
-        project=lambda x, w_q, w_k, w_v: (w_q @ x, w_k @ x, w_v @ x),
-    ),
-    Mistake(
-        "tokens-added",
-        "the tokens were added: x + the output",
-        "Return the change alone, without x. X + ΔX is made after this step, and only where the output "
-        "is as wide as the tokens.",
-        PROJECTIONS,
-        also=[
-            {"onto": lambda output, x, w_q, w_k, w_v: x + output},
-            {"onto": lambda output, x, *_: output + x if output.shape == x.shape else output},
-            {"onto": lambda output, x, w_q, w_k, w_v: added_in_place(output, x)},
-            {"onto": lambda output, x, w_q, w_k, w_v: added_in_place(x, output)},
-        ],
-        onto=lambda output, x, w_q, w_k, w_v: output + x,
-    ),
-    Mistake(
-        "root-d_model",
-        "the scores were divided by √d_model, the width of the tokens",
-        "A score is a dot product of a query and a key, a sum of d_k terms: d_k is the width after the "
-        "projection, w_q.shape[-1].",
-        LARGE,
-        project=lambda x, w_q, w_k, w_v: (x @ w_q * math.sqrt(w_q.shape[-1] / x.shape[-1]), x @ w_k, x @ w_v),
+        {"large": LARGE},
+        WORDS,
     ),
     *only(
         mixing_mistakes(),
@@ -266,16 +256,18 @@ SELF_ATTENTION_MISTAKES = (
         "weights-rounded",
         "values-first",
     ),
-    Mistake(
-        "whole-numbers-kept",
-        "the output was written into an array of whole numbers, which drops all after the point",
-        "`zeros_like` takes the dtype of its example. Ask for a float array, as in np.zeros.",
+    *STEPS.mistakes(
+        """
+whole-numbers-kept
+    the output was written into an array of whole numbers, which drops all after the point
+    `zeros_like` takes the dtype of its example. Ask for a float array, as in np.zeros.
+    | onto => output.astype(x.dtype)
+""",
         ALL,
-        onto=lambda output, x, w_q, w_k, w_v: output.astype(x.dtype),
     ),
-    *width_mistakes(),
+    *WIDTH_MISTAKES,
     *only(
-        scale_mistakes(),
+        SCALE_MISTAKES,
         "never-scaled",
         "divided-by-d_k",
         "multiplied",

@@ -1,14 +1,13 @@
 """Mistakes in scaling the scores: which root, which size, before or after softmax."""
 
-import math
+import math  # noqa: F401 (in the paragraphs)
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from helpers.exercises.engine.diagnosis import Mistake
+from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.slips.matching import same
 from helpers.validation import Array
 
 SPREAD = "02: How far scores spread"
@@ -16,234 +15,171 @@ LARGE = "02: What large scores do"
 Step = Callable[..., Any]
 
 
-def _divide_by(size: Callable[[Array, Array], Any]) -> Step:
-    return lambda scores, queries, keys: scores / size(queries, keys)
+STEPS = Steps({"scale": "scores, queries, keys"}, globals())
+WORDS = {
+    "d_k": "The scale belongs to d_k, the number of entries in each query and key: so many terms are summed.",
+}
+SCALE_MISTAKES = STEPS.mistakes(
+    """
+never-scaled § large
+    the scores were never scaled
+    The dot product of d_k terms spreads like √d_k; divide by it.
+    | scale => scores
 
+divided-by-d_k § large
+    the scores were divided by d_k (by the whole of it, or by √d_k twice over)
+    The variance grows with d_k, the spread with √d_k. Dividing by d_k leaves scores that hardly differ.
+    | scale => scores / queries.shape[-1]
 
-def scale_mistakes() -> tuple[Mistake, ...]:
-    """The wrong ways to scale, for every exercise that starts from queries and keys."""
-    d_k = "The scale belongs to d_k, the number of entries in each query and key: so many terms are summed."
-    return (
-        Mistake(
-            "never-scaled",
-            "the scores were never scaled",
-            "The dot product of d_k terms spreads like √d_k; divide by it.",
-            LARGE,
-            scale=same,
-        ),
-        Mistake(
-            "divided-by-d_k",
-            "the scores were divided by d_k (by the whole of it, or by √d_k twice over)",
-            "The variance grows with d_k, the spread with √d_k. Dividing by d_k leaves scores that "
-            "hardly differ.",
-            LARGE,
-            scale=_divide_by(lambda q, k: q.shape[-1]),
-        ),
-        Mistake(
-            "multiplied",
-            "the scores were multiplied by √d_k",
-            "That spreads them further: to a spread of d_k. Divide, and the spread is 1.",
-            LARGE,
-            scale=_divide_by(lambda q, k: 1 / np.sqrt(q.shape[-1])),
-        ),
-        Mistake(
-            "multiplied-by-d_k",
-            "the scores were multiplied by d_k",
-            "That spreads them further. Divide by √d_k, and the spread is 1.",
-            LARGE,
-            scale=_divide_by(lambda q, k: 1 / q.shape[-1]),
-        ),
-        Mistake(
-            "root-n_keys",
-            "the scores were divided by √n_keys",
-            d_k + " The number of keys may change from text to text.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: np.sqrt(k.shape[-2])),
-        ),
-        Mistake(
-            "root-n_keys-too",
-            "√n_keys is still divided by, next to √d_k",
-            d_k + " √d_k is right; leave √n_keys away.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: np.sqrt(q.shape[-1] * k.shape[-2])),
-        ),
-        Mistake(
-            "n_keys",
-            "the scores were divided by the number of keys",
-            d_k + " And the spread grows with its square root.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: k.shape[-2]),
-        ),
-        Mistake(
-            "root-n_queries",
-            "the scores were divided by √n_queries",
-            d_k + " How many queries there are does not change any score.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: np.sqrt(q.shape[-2])),
-        ),
-        Mistake(
-            "root-first-axis",
-            "the scores were divided by the root of the length of the first axis (`len` or `shape[0]`)",
-            d_k + " It is the last axis: shape[-1].",
-            SPREAD,
-            scale=_divide_by(lambda q, k: np.sqrt(q.shape[0])),
-        ),
-        Mistake(
-            "root-first-axis-of-keys",
-            "the scores were divided by the root of the length of the keys' first axis (`len` or `shape[0]`)",
-            d_k + " It is the last axis: shape[-1].",
-            SPREAD,
-            scale=_divide_by(lambda q, k: np.sqrt(k.shape[0])),
-        ),
-        Mistake(
-            "root-second-axis",
-            "the scale was read from axis 1, which is d_k for one sentence only",
-            d_k + " Counted from the end it is always axis −1.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: np.sqrt(q.shape[1])),
-        ),
-        Mistake(
-            "root-second-axis-of-keys",
-            "the scale was read from axis 1 of the keys, which is d_k for one sentence only",
-            d_k + " Counted from the end it is always axis −1.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: np.sqrt(k.shape[1])),
-        ),
-        Mistake(
-            "root-size",
-            "the scores were divided by the root of how many numbers the queries hold in all",
-            d_k,
-            SPREAD,
-            scale=_divide_by(lambda q, k: np.sqrt(q.size)),
-        ),
-        Mistake(
-            "root-number-of-scores",
-            "the scores were divided by the root of how many scores there are",
-            d_k,
-            SPREAD,
-            scale=lambda scores, q, k: scores / np.sqrt(scores.size),
-        ),
-        Mistake(
-            "always-2",
-            "the scores were always divided by 2",
-            "2 is √d_k for d_k 4 only. Read d_k from the shape of the queries.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: 2),
-        ),
-        Mistake(
-            "always-4",
-            "the scores were always divided by 4",
-            "Read d_k from the shape of the queries, and take its square root.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: 4),
-        ),
-        Mistake(
-            "always-8",
-            "the scores were always divided by 8",
-            "8 is √d_k for d_k 64 only. Read d_k from the shape of the queries.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: 8),
-        ),
-        Mistake(
-            "root-d_model",
-            "the scores were divided by √(n_heads · d_k), the root of the whole d_model",
-            "Each head compares vectors of d_k entries: so many terms are summed.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: np.sqrt(q.shape[-1] * (q.shape[-3] if q.ndim == 4 else 1))),
-        ),
-        Mistake(
-            "fourth-root",
-            "the scores were divided by the fourth root of d_k",
-            "d_k^¼ is right for queries and for keys, where both are divided by it; here one division is "
-            "missing.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: q.shape[-1] ** 0.25),
-        ),
-        Mistake(
-            "d_k-squared",
-            "the scores were divided by d_k squared",
-            "The spread is the root of d_k, not its square.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: q.shape[-1] ** 2),
-        ),
-        Mistake(
-            "half-d_k",
-            "the scores were divided by half of d_k",
-            "√d_k is the square root, not the half; the two agree for d_k 4 only. In Python d_k**1/2 is "
-            "(d_k**1)/2; write d_k**0.5.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: q.shape[-1] / 2),
-        ),
-        Mistake(
-            "power-first",
-            "the scores were divided by d_k, and then by 2",
-            "In Python x / d_k**1/2 is (x / d_k**1) / 2: the power comes first. Write "
-            "d_k**0.5, or np.sqrt(d_k).",
-            SPREAD,
-            scale=_divide_by(lambda q, k: 2 * q.shape[-1]),
-        ),
-        Mistake(
-            "root-whole",
-            "the root of d_k was made a whole number",
-            "√3 is 1.73, and 1.73 is what to divide by. Only some d_k (4, 9, 16) have whole roots.",
-            SPREAD,
-            also=[{"scale": _divide_by(lambda q, k: round(math.sqrt(q.shape[-1])))}],
-            scale=_divide_by(lambda q, k: math.isqrt(q.shape[-1])),
-        ),
-        Mistake(
-            "root-2d_k",
-            "the scores were divided by √(2 d_k)",
-            "A product of two numbers of variance 1 has variance 1, so d_k of them have variance d_k.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: np.sqrt(2 * q.shape[-1])),
-        ),
-        Mistake(
-            "logarithm",
-            "the scores were divided by the logarithm of d_k",
-            "The spread of a sum of d_k terms is √d_k.",
-            SPREAD,
-            scale=_divide_by(lambda q, k: np.log(q.shape[-1])),
-        ),
-        Mistake(
-            "root-taken-of-scores",
-            "the root was taken of the scores, not of d_k",
-            "Only the divisor is a root: score / √d_k.",
-            SPREAD,
-            also=[{"scale": lambda s, q, k: np.sqrt(s)}, {"scale": lambda s, q, k: np.sqrt(s) / q.shape[-1]}],
-            scale=lambda s, q, k: np.sqrt(s / q.shape[-1]),
-        ),
-        Mistake(
-            "subtracted",
-            "√d_k was subtracted",
-            "Subtracting moves all scores and leaves their spread as it is. Divide.",
-            SPREAD,
-            scale=lambda s, q, k: s - np.sqrt(q.shape[-1]),
-        ),
-        Mistake(
-            "measured-spread",
-            "the scores were divided by their own measured spread",
-            "Then every score depends on all other tokens of the text. √d_k is known beforehand.",
-            SPREAD,
-            also=[
-                {"scale": lambda s, q, k: s / s.std(axis=-1, keepdims=True)},
-                {"scale": lambda s, q, k: s / s.std(axis=(-2, -1), keepdims=True)},
-                {"scale": lambda s, q, k: (s - s.mean()) / s.std()},
-                {"scale": lambda s, q, k: (s - s.mean(-1, keepdims=True)) / s.std(-1, keepdims=True)},
-            ],
-            scale=lambda s, q, k: s / s.std(),
-        ),
-        Mistake(
-            "largest-score",
-            "the scores were divided by the largest of them",
-            "Then every score depends on all other tokens of the text. √d_k is known beforehand.",
-            SPREAD,
-            also=[
-                {"scale": lambda s, q, k: s / s.max(axis=-1, keepdims=True)},
-                {"scale": lambda s, q, k: s / np.abs(s).max()},
-            ],
-            scale=lambda s, q, k: s / s.max(),
-        ),
-    )
+multiplied § large
+    the scores were multiplied by √d_k
+    That spreads them further: to a spread of d_k. Divide, and the spread is 1.
+    | scale => scores * np.sqrt(queries.shape[-1])
+
+multiplied-by-d_k § large
+    the scores were multiplied by d_k
+    That spreads them further. Divide by √d_k, and the spread is 1.
+    | scale => scores * queries.shape[-1]
+
+root-n_keys
+    the scores were divided by √n_keys
+    {d_k} The number of keys may change from text to text.
+    | scale => scores / np.sqrt(keys.shape[-2])
+
+root-n_keys-too
+    √n_keys is still divided by, next to √d_k
+    {d_k} √d_k is right; leave √n_keys away.
+    | scale => scores / np.sqrt(queries.shape[-1] * keys.shape[-2])
+
+n_keys
+    the scores were divided by the number of keys
+    {d_k} And the spread grows with its square root.
+    | scale => scores / keys.shape[-2]
+
+root-n_queries
+    the scores were divided by √n_queries
+    {d_k} How many queries there are does not change any score.
+    | scale => scores / np.sqrt(queries.shape[-2])
+
+root-first-axis
+    the scores were divided by the root of the length of the first axis (`len` or `shape[0]`)
+    {d_k} It is the last axis: shape[-1].
+    | scale => scores / np.sqrt(queries.shape[0])
+
+root-first-axis-of-keys
+    the scores were divided by the root of the length of the keys' first axis (`len` or `shape[0]`)
+    {d_k} It is the last axis: shape[-1].
+    | scale => scores / np.sqrt(keys.shape[0])
+
+root-second-axis
+    the scale was read from axis 1, which is d_k for one sentence only
+    {d_k} Counted from the end it is always axis −1.
+    | scale => scores / np.sqrt(queries.shape[1])
+
+root-second-axis-of-keys
+    the scale was read from axis 1 of the keys, which is d_k for one sentence only
+    {d_k} Counted from the end it is always axis −1.
+    | scale => scores / np.sqrt(keys.shape[1])
+
+root-size
+    the scores were divided by the root of how many numbers the queries hold in all
+    {d_k}
+    | scale => scores / np.sqrt(queries.size)
+
+root-number-of-scores
+    the scores were divided by the root of how many scores there are
+    {d_k}
+    | scale => scores / np.sqrt(scores.size)
+
+always-2
+    the scores were always divided by 2
+    2 is √d_k for d_k 4 only. Read d_k from the shape of the queries.
+    | scale => scores / 2
+
+always-4
+    the scores were always divided by 4
+    Read d_k from the shape of the queries, and take its square root.
+    | scale => scores / 4
+
+always-8
+    the scores were always divided by 8
+    8 is √d_k for d_k 64 only. Read d_k from the shape of the queries.
+    | scale => scores / 8
+
+root-d_model
+    the scores were divided by √(n_heads · d_k), the root of the whole d_model
+    Each head compares vectors of d_k entries: so many terms are summed.
+    | scale => scores / np.sqrt(queries.shape[-1] * (queries.shape[-3] if queries.ndim == 4 else 1))
+
+fourth-root
+    the scores were divided by the fourth root of d_k
+    d_k^¼ is right for queries and for keys, where both are divided by it; here one division is missing.
+    | scale => scores / queries.shape[-1] ** 0.25
+
+d_k-squared
+    the scores were divided by d_k squared
+    The spread is the root of d_k, not its square.
+    | scale => scores / queries.shape[-1] ** 2
+
+half-d_k
+    the scores were divided by half of d_k
+    √d_k is the square root, not the half; the two agree for d_k 4 only. In Python d_k**1/2 is (d_k**1)/2;
+    write d_k**0.5.
+    | scale => scores / (queries.shape[-1] / 2)
+
+power-first
+    the scores were divided by d_k, and then by 2
+    In Python x / d_k**1/2 is (x / d_k**1) / 2: the power comes first. Write d_k**0.5, or np.sqrt(d_k).
+    | scale => scores / (2 * queries.shape[-1])
+
+root-whole
+    the root of d_k was made a whole number
+    √3 is 1.73, and 1.73 is what to divide by. Only some d_k (4, 9, 16) have whole roots.
+    | scale => scores / math.isqrt(queries.shape[-1])
+    | scale => scores / round(math.sqrt(queries.shape[-1]))
+
+root-2d_k
+    the scores were divided by √(2 d_k)
+    A product of two numbers of variance 1 has variance 1, so d_k of them have variance d_k.
+    | scale => scores / np.sqrt(2 * queries.shape[-1])
+
+logarithm
+    the scores were divided by the logarithm of d_k
+    The spread of a sum of d_k terms is √d_k.
+    | scale => scores / np.log(queries.shape[-1])
+
+root-taken-of-scores
+    the root was taken of the scores, not of d_k
+    Only the divisor is a root: score / √d_k.
+    | scale => np.sqrt(scores / queries.shape[-1])
+    | scale => np.sqrt(scores)
+    | scale => np.sqrt(scores) / queries.shape[-1]
+
+subtracted
+    √d_k was subtracted
+    Subtracting moves all scores and leaves their spread as it is. Divide.
+    | scale => scores - np.sqrt(queries.shape[-1])
+
+measured-spread
+    the scores were divided by their own measured spread
+    Then every score depends on all other tokens of the text. √d_k is known beforehand.
+    | scale => scores / scores.std()
+    | scale => scores / scores.std(axis=-1, keepdims=True)
+    | scale => scores / scores.std(axis=(-2, -1), keepdims=True)
+    | scale => (scores - scores.mean()) / scores.std()
+    | scale => (scores - scores.mean(-1, keepdims=True)) / scores.std(-1, keepdims=True)
+
+largest-score
+    the scores were divided by the largest of them
+    Then every score depends on all other tokens of the text. √d_k is known beforehand.
+    | scale => scores / scores.max()
+    | scale => scores / scores.max(axis=-1, keepdims=True)
+    | scale => scores / np.abs(scores).max()
+""",
+    SPREAD,
+    {"large": LARGE},
+    WORDS,
+)
 
 
 def rows_sum_to_1(inputs: Any, weights: Array, _call: Any) -> str:
