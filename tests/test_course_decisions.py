@@ -126,7 +126,12 @@ def test_without_linux_kernels_is_one_line(
 def stamp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stamp:
     """The stamp of a finished course, with tools/course/ looking at that course."""
     folder = make_course(tmp_path / "course")
-    files = {"VENV": ".venv", "LOCK": "requirements.lock", "CUDA_LOCK": "requirements-cuda.lock"}
+    files = {
+        "VENV": ".venv",
+        "KEPT": ".venv.kept",
+        "LOCK": "requirements.lock",
+        "CUDA_LOCK": "requirements-cuda.lock",
+    }
     for name, path in {"ROOT": "", **files}.items():
         monkeypatch.setattr(places, name, folder / path)
     monkeypatch.setattr(stamps, "base_python", lambda: "python")

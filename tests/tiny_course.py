@@ -19,6 +19,12 @@ backend-path = ["."]
 [project]
 name = "tiny-course"
 version = "1.0"
+dependencies = ["tiny_maths"]
+
+[project.optional-dependencies]
+lab = ["jupyterlab>=0.1"]
+torch = ["torch>=2"]
+test = ["pytest"]
 """
 BACKEND = """
 import pathlib, zipfile
@@ -37,6 +43,8 @@ LOCK = """\
 # a remark
 pytest==1.0
 jupyterlab==1.0
+tiny_maths==1.0
+tiny_server==1.0
 torch==2.13.0
 nowhere==1.0 ; sys_platform == 'plan9'
 """

@@ -66,7 +66,7 @@ def obey(wish: Wish) -> int:
         print(HELP)
         return 0
     check_data()
-    ensure(wish.choice)
+    ensure(wish.choice, tests=wish.verb == "test")
     if wish.kernels:
         ensure_kernels()
     return go(wish.verb, wish.rest)

@@ -4,7 +4,7 @@ import os
 import queue
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from course import places
@@ -14,15 +14,22 @@ UNWANTED = (  # variables that change what Python, pip, Jupyter or matplotlib do
     "JUPYTER_CONFIG_PATH",
     "JUPYTER_PATH",
     "MPLBACKEND",
+    "PIP_BUILD_CONSTRAINT",
     "PIP_CONSTRAINT",
     "PIP_DRY_RUN",
+    "PIP_EDITABLE",
+    "PIP_IGNORE_INSTALLED",
+    "PIP_NO_BINARY",
+    "PIP_NO_DEPS",
     "PIP_PREFIX",
     "PIP_PYTHON",
     "PIP_QUIET",
     "PIP_REPORT",
     "PIP_REQUIREMENT",
+    "PIP_REQUIRE_HASHES",
     "PIP_ROOT",
     "PIP_TARGET",
+    "PIP_UPGRADE",
     "PIP_VERBOSE",
     "PYTHONHOME",
     "PYTHONPATH",
@@ -36,6 +43,7 @@ HOMES = {
 }
 Tick = Callable[[str | None], None]  # is given each line, and None while the program is silent
 Done = tuple[int, list[str]]  # a program's exit status and its lines
+NO_MORE: Mapping[str, str | None] = {}
 
 
 def variables() -> dict[str, str]:
@@ -75,12 +83,18 @@ def silent(_: str | None) -> None:
     """Shows nothing."""
 
 
-def watch(command: Sequence[str], guard: Guard, tick: Tick = silent) -> Done:
-    """A command -> its status and its lines. It runs in the project's folder, logged in .venv/setup.log."""
+def watch(
+    command: Sequence[str], guard: Guard, tick: Tick = silent, more: Mapping[str, str | None] = NO_MORE
+) -> Done:
+    """A command, more variables (None: one to leave out) -> its status and its lines.
+
+    It runs in the project's folder, and .venv.log gets its lines too.
+    """
+    env = {name: value for name, value in {**variables(), **more}.items() if value is not None}
     process = subprocess.Popen(
         command,
         cwd=places.ROOT,
-        env=variables(),
+        env=env,
         text=True,
         errors="replace",
         stdin=subprocess.DEVNULL,
@@ -101,7 +115,7 @@ def watch(command: Sequence[str], guard: Guard, tick: Tick = silent) -> Done:
 
 def pass_on(command: Sequence[str], output: Iterable[str], coming: "queue.Queue[str | None]") -> None:
     """Writes each line of a program's output into the log and into the queue, and None at the end."""
-    with (places.VENV / "setup.log").open("ab") as log:
+    with places.LOG.open("ab") as log:
         log.write(("$ " + " ".join(command) + "\n").encode("utf-8", "replace"))
         for line in output:
             log.write(line.encode("utf-8", "replace"))
