@@ -135,6 +135,8 @@ def stamp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stamp:
     for name, path in {"ROOT": "", **files}.items():
         monkeypatch.setattr(places, name, folder / path)
     monkeypatch.setattr(stamps, "base_python", lambda: "python")
+    libraries = ["Lib"] if os.name == "nt" else ["lib", "python3.11"]
+    places.VENV.joinpath(*libraries, "site-packages", "pip").mkdir(parents=True)
     done = {"base": "python", "torch": "cpu", "lock": lock_fingerprint("cpu")}
     return done | {"project": project_fingerprint()}
 

@@ -89,7 +89,9 @@ def make_course(folder: Path) -> Path:
 
 def settings(wheels: Path | None = None, **more: str) -> dict[str, str]:
     """An environment in which pip knows one folder of wheels and no index; None: a dead index."""
-    env = {name: value for name, value in os.environ.items() if not name.upper().startswith("PIP_")}
+    env = {name: value for name, value in os.environ.items() if not name.upper().startswith(("PIP_", "UV_"))}
+    folders = env.get("PATH", "").split(os.pathsep)  # less those with uv, which a set-up would use
+    env["PATH"] = os.pathsep.join(each for each in folders if shutil.which("uv", path=each) is None)
     env |= {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1", "PYTHONUTF8": "1"}
     if wheels is None:
         env |= {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "1"}

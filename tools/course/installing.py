@@ -1,6 +1,7 @@
 """pip or uv for .venv: what it is asked, how far it is, and what went wrong."""
 
 import os
+import re
 from collections.abc import Sequence
 
 from course import places
@@ -27,13 +28,15 @@ NETWORK_SIGNS = (
 )
 
 
-def locked_only() -> dict[str, str]:
-    """() -> variables that beat pip's settings files where these would change what is installed.
+def plain_pip(exact: bool) -> dict[str, str]:
+    """Does the call name exact versions and nothing besides? -> variables that beat pip's settings files.
 
-    The lock stands where other constraints may have stood. Its path is relative: pip splits at spaces.
+    These may ask for something else than the lock does, and for other constraints. Where pip adds what
+    packages need, the lock is its constraint. The path is relative, because pip splits at spaces.
     """
     off = ("PIP_NO_DEPS", "PIP_DRY_RUN", "PIP_USER", "PIP_REQUIRE_HASHES", "PIP_IGNORE_INSTALLED")
-    return dict.fromkeys(off, "0") | {"PIP_CONSTRAINT": f"{places.LOCK.name} {places.CUDA_LOCK.name}"}
+    lists = os.devnull if exact else f"{places.LOCK.name} {places.CUDA_LOCK.name}"
+    return dict.fromkeys(off, "0") | {"PIP_CONSTRAINT": lists}
 
 
 def pip(arguments: Sequence[str], guard: Guard, tick: Tick = silent, verb: str = "install") -> Done:
@@ -42,7 +45,8 @@ def pip(arguments: Sequence[str], guard: Guard, tick: Tick = silent, verb: str =
     program += ["--disable-pip-version-check", "--no-color", "--no-input", verb]
     # Python compiles what it imports; to compile all of it now would take longer than all the rest.
     options = ["--no-compile", "--no-warn-script-location", "--progress-bar", "off"]
-    return watch([*program, *(options if verb == "install" else []), *arguments], guard, tick, locked_only())
+    command = [*program, *(options if verb == "install" else []), *arguments]
+    return watch(command, guard, tick, plain_pip(exact="--no-deps" in arguments))
 
 
 def install(arguments: Sequence[str], guard: Guard, screen: Screen, extra_index: str | None = None) -> None:
@@ -58,7 +62,8 @@ def install(arguments: Sequence[str], guard: Guard, screen: Screen, extra_index:
         screen.clear()
         if status:
             raise CourseError(explain(lines))
-    screen.note(f"{progress.new()} packages installed")
+    new = progress.new()
+    screen.note(f"{new} package{'' if new == 1 else 's'} installed")
 
 
 def with_uv(wheels: Sequence[str], guard: Guard, progress: "Progress", extra_index: str | None) -> bool:
@@ -66,7 +71,7 @@ def with_uv(wheels: Sequence[str], guard: Guard, progress: "Progress", extra_ind
     uv = find_uv()
     if uv is None:
         return False
-    lists = [word for path in (places.LOCK, places.CUDA_LOCK) for word in ("-c", path.name)]
+    lists = [f"-c{path.name}" for path in (places.LOCK, places.CUDA_LOCK) if "--no-deps" not in wheels]
     known = settings(pip(["list"], guard, verb="config")[1])
     status, lines = uv_install(uv, [*wheels, *lists], known, extra_index, guard, progress.tick)
     progress.screen.clear()
@@ -103,7 +108,7 @@ class Progress:
         word, _, text = line.strip().partition(" ")
         if word in ("Collecting", "Processing"):
             self.seen += 1
-            self.name = os.path.basename(text.split()[0]).replace("==", " ")
+            self.name = re.split(r"[<>=!~;]", os.path.basename(text.split()[0]))[0]
         elif word == "Downloading" and text.endswith(")"):
             self.name = self.name.partition(" (")[0] + " " + text[text.rindex("(") :]
         elif line.startswith("Installing collected packages"):
