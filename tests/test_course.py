@@ -12,27 +12,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny_course import make_course, make_wheel, run, settings
+from tiny_course import make_course, make_wheels, run, settings
 
 LINUX = sys.platform.startswith("linux")
 only_linux = pytest.mark.skipif(not LINUX, reason="only on Linux are there two builds under one version")
-PYTEST = "import sys; print('PYTEST', sys.argv[1:]); sys.exit(7)"
-LAB = "import helpers, sys; print('LAB', sys.argv[1:]); print('HELPERS', helpers.__file__)"
 
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheels")
-    make_wheel(folder, "pytest", "1.0", __main__=PYTEST)
-    make_wheel(folder, "jupyterlab", "1.0", needs="tiny_server", __main__=LAB)
-    make_wheel(folder, "tiny_server", "1.0")
-    make_wheel(folder, "tiny_maths", "1.0")
-    make_wheel(folder, "tiny_maths", "2.0")  # the lock names 1.0
-    make_wheel(folder, "torch", "2.13.0+cpu")
-    make_wheel(folder, "torch", "2.13.0", needs="nvidia-tiny==1.0")
-    make_wheel(folder, "nvidia_tiny", "1.0")
-    make_wheel(folder, "triton", "1.0")
-    return folder
+    return make_wheels(tmp_path_factory.mktemp("wheels"))
 
 
 @pytest.fixture(scope="module")

@@ -48,6 +48,8 @@ tiny_server==1.0
 torch==2.13.0
 nowhere==1.0 ; sys_platform == 'plan9'
 """
+PYTEST = "import sys; print('PYTEST', sys.argv[1:]); sys.exit(7)"
+LAB = "import helpers, sys; print('LAB', sys.argv[1:]); print('HELPERS', helpers.__file__)"
 
 
 def make_wheel(folder: Path, name: str, version: str, needs: str = "", **files: str) -> None:
@@ -62,6 +64,20 @@ def make_wheel(folder: Path, name: str, version: str, needs: str = "", **files: 
         wheel.writestr(f"{info}/METADATA", metadata)
         wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr(f"{info}/RECORD", "")
+
+
+def make_wheels(folder: Path) -> Path:
+    """A folder -> the same, with a wheel of each package that a set-up may want."""
+    make_wheel(folder, "pytest", "1.0", __main__=PYTEST)
+    make_wheel(folder, "jupyterlab", "1.0", needs="tiny_server", __main__=LAB)
+    make_wheel(folder, "tiny_server", "1.0")
+    make_wheel(folder, "tiny_maths", "1.0")
+    make_wheel(folder, "tiny_maths", "2.0")  # the lock names 1.0
+    make_wheel(folder, "torch", "2.13.0+cpu")
+    make_wheel(folder, "torch", "2.13.0", needs="nvidia-tiny==1.0")
+    make_wheel(folder, "nvidia_tiny", "1.0")
+    make_wheel(folder, "triton", "1.0")
+    return folder
 
 
 def make_course(folder: Path) -> Path:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from course import places, swap
-from course.contents import contents, installed, one_spelling, package
+from course.contents import contents, installed, one_spelling, package, site_packages
 from course.guard import Guard
 from course.installing import explain, install, last_error, pip
 from course.lists import bare_name, lab_roots, our_names, project_name, requirements, test_roots
@@ -229,7 +229,10 @@ def repair(stamp: Stamp, guard: Guard) -> None:
 
 
 def ensure_pip(guard: Guard) -> None:
-    """Puts into .venv the pip that Python brings along."""
+    """Puts into .venv the pip that Python brings along, which believes what an older one says of itself."""
+    for folder in site_packages():
+        for path in folder.glob("pip-*.dist-info"):
+            shutil.rmtree(path)
     status, lines = watch([str(places.venv_python()), "-I", "-m", "ensurepip"], guard)
     if status:
         raise CourseError(f"Python could not bring pip back: {last_error(lines)}")

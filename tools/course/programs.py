@@ -106,6 +106,8 @@ def watch(
     threading.Thread(target=pass_on, args=(command, process.stdout, coming), daemon=True).start()
     try:
         lines = listen(coming, tick)
+        if process.stdout is not None:
+            process.stdout.close()
         return process.wait(), lines
     except BaseException:
         process.terminate()
