@@ -129,6 +129,13 @@ def test_what_cannot_be_had_is_found_before_anything_is_touched(
         environment.replace(None, False, read_stamp(), Guard(), Screen())
 
 
+def test_packages_that_went_elsewhere_are_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    half(places.VENV)
+    monkeypatch.setattr(environment, "install", lambda *_: None)  # pip's own settings sent them there
+    with pytest.raises(CourseError, match=r"pip reports no error and numpy is not in \.venv"):
+        environment.install_roots(["numpy>=2", "triton ; sys_platform == 'plan9'"], Guard(), Screen())
+
+
 def test_a_venv_in_use_is_one_line_and_nothing_is_lost(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As Windows does it, where a program that runs holds its folder."""
     whole(places.VENV)
@@ -175,8 +182,7 @@ def test_settings_made_in_jupyterlab_outlive_a_new_venv(
     (places.KEPT / chosen).parent.mkdir(parents=True)
     (places.KEPT / chosen).write_text("dark")
     half(places.VENV)
-    monkeypatch.setattr(environment, "watch", lambda *_: (0, []))
-    environment.settle(Guard())
+    environment.settle()
     assert (places.VENV / chosen).read_text() == "dark"
 
 
@@ -256,7 +262,7 @@ def test_a_repair_that_is_cut_short_begins_again(packages: Packages, monkeypatch
 # --- a real kill -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows knows no kill -9")
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no kill -9")
 def test_kill_9_in_the_middle_is_made_good_by_the_next_call(folder: Path) -> None:
     whole(places.VENV)
     code = (

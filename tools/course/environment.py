@@ -1,17 +1,20 @@
 """Makes .venv what it must be: from nothing, or only the part that is missing."""
 
+import contextlib
 import json
 import os
 import platform
 import shutil
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from course import places, swap
 from course.contents import contents, installed, one_spelling, package, site_packages
 from course.guard import Guard
-from course.installing import explain, install, last_error, pip
+from course.installing import ask_for, explain, install, last_error, pip
 from course.lists import bare_name, lab_roots, our_names, project_name, requirements, test_roots
 from course.messages import CourseError, Screen
 from course.programs import watch
@@ -30,6 +33,12 @@ from course.torch_builds import Plan, index_of, plan_torch
 
 WORKS_STILL = "The .venv from before is back, and works as it did."
 ROOM = {"cpu": 2.5e9, "cuda": 9e9}  # free bytes that a set-up asks for: .venv, pip's cache, and some air
+WARM_LAB = [
+    "jupyterlab.labapp nbconvert.exporters",
+    "torch",
+    "matplotlib.font_manager matplotlib.pyplot ipykernel.kernelapp ipywidgets",
+]
+WARM_TESTS = ["pytest xdist.plugin nbval.plugin hypothesis.extra.numpy playwright.sync_api", "torch._dynamo"]
 LAB_SETTINGS = Path("share", "jupyter", "lab", "settings")
 SETTINGS = {
     LAB_SETTINGS / "overrides.json": {
@@ -163,12 +172,7 @@ def ask_first(choice: str | None, old: Stamp | None, guard: Guard, screen: Scree
     plan = plan_torch(choice, guard, screen)
     check_room(plan.build)
     screen.step("Asking for the other packages")
-    resolve = ["--dry-run", "--ignore-installed", "--only-binary", ":all:", *lab_roots(plan.spec)]
-    more = ["--extra-index-url", plan.extra_index] if plan.extra_index else []
-    status, lines = pip([*resolve, *more], guard, screen.wait)
-    screen.clear()
-    if status:
-        raise CourseError(explain(lines))
+    ask_for(lab_roots(plan.spec), guard, screen, plan.extra_index)
     return plan
 
 
@@ -185,14 +189,17 @@ def fill(choice: str | None, tests: bool, plan: Plan | None, guard: Guard, scree
     screen.step("Installing the course itself")
     stamp = {"recipe": RECIPE, "python": platform.python_version(), "base": base_python()}
     stamp |= {"torch": plan.build, "lock": lock_fingerprint(plan.build), "tests": tests}
-    settle(guard)
-    install_project(stamp, guard)
+    settle()
+    with warm(WARM_LAB + (WARM_TESTS if tests else []), guard):
+        install_project(stamp, guard)
 
 
 def add_tests(stamp: Stamp, guard: Guard, screen: Screen) -> None:
     """Installs what the tests need beside the lessons."""
     screen.step("Installing the packages of the tests")
     install_roots(test_roots(), guard, screen)
+    with warm(WARM_TESTS, guard):
+        pass
     write_stamp(stamp | {"tests": True, "packages": contents(our_names())})
 
 
@@ -261,8 +268,8 @@ def check_room(build: str) -> None:
         )
 
 
-def settle(guard: Guard) -> None:
-    """Writes the settings of JupyterLab, and lets matplotlib look through the fonts now, not in a lesson."""
+def settle() -> None:
+    """Writes the settings of JupyterLab."""
     mine = Path("home", "jupyter-config")  # what the person chose in JupyterLab's menus
     if (places.KEPT / mine).is_dir():
         shutil.copytree(places.KEPT / mine, places.VENV / mine, dirs_exist_ok=True)
@@ -270,7 +277,21 @@ def settle(guard: Guard) -> None:
         path = places.VENV / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(json.dumps(content, indent=1).encode("utf-8"))
-    watch([str(places.venv_python()), "-c", "import matplotlib.font_manager"], guard)
+
+
+@contextlib.contextmanager
+def warm(groups: list[str], guard: Guard) -> Iterator[None]:
+    """Imports modules, each group in a process, two at once, while the caller does something else.
+
+    Python compiles them then, and matplotlib looks through the fonts: now, not in a lesson. That is a quarter
+    of what pip would compile, and all that most people ever import.
+    """
+    code = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)"
+    python, more = [str(places.venv_python()), "-c", code], {"PYTHONDONTWRITEBYTECODE": None}
+    with ThreadPoolExecutor(2) as pool:
+        for group in groups:
+            pool.submit(watch, [*python, *group.split()], guard, more=more)
+        yield
 
 
 def install_project(stamp: Stamp, guard: Guard) -> None:

@@ -66,6 +66,18 @@ def install(arguments: Sequence[str], guard: Guard, screen: Screen, extra_index:
     screen.note(f"{new} package{'' if new == 1 else 's'} installed")
 
 
+def ask_for(roots: Sequence[str], guard: Guard, screen: Screen, extra_index: str | None = None) -> None:
+    """Requirements -> nothing, where all that they need can be had. Raises CourseError where it cannot."""
+    wheels = ["--only-binary", ":all:", "--dry-run", *roots]
+    if with_uv(["--reinstall", *wheels], guard, Progress(screen), extra_index):
+        return
+    more = ["--extra-index-url", extra_index] if extra_index else []
+    status, lines = pip(["--ignore-installed", *wheels, *more], guard, screen.wait)
+    screen.clear()
+    if status:
+        raise CourseError(explain(lines))
+
+
 def with_uv(wheels: Sequence[str], guard: Guard, progress: "Progress", extra_index: str | None) -> bool:
     """Arguments for an installation -> whether uv has done it. Says so where uv is there and cannot."""
     uv = find_uv()
