@@ -164,6 +164,26 @@ def test_an_old_venv_that_cannot_be_deleted_yet_does_not_matter(
     assert not places.KEPT.exists()
 
 
+def test_a_venv_that_is_a_link_to_a_larger_disk_goes_and_comes_back(folder: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "larger disk"
+    whole(disk)
+    try:
+        places.VENV.symlink_to(disk, target_is_directory=True)
+    except OSError:
+        pytest.skip("this system lets nobody make a link")
+    swap.set_aside()
+    swap.begin()
+    swap.put_back()
+    assert read_stamp()
+    assert places.VENV.is_symlink()
+    swap.set_aside()
+    whole(places.VENV)
+    swap.forget()
+    assert read_stamp()
+    assert not places.KEPT.is_symlink()
+    assert not list(disk.iterdir())
+
+
 @pytest.mark.parametrize("name", ["VENV", "KEPT"])
 def test_a_foreign_folder_is_left_alone(name: str, folder: Path) -> None:
     venv: Path = getattr(places, name)
