@@ -41,30 +41,40 @@ def fake_uv(folder: Path, text: str) -> Path:
     return folder
 
 
-@only_posix
-def test_a_first_set_up_under_everything_at_once(tmp_path: Path, wheels: Path) -> None:
-    """pip's settings and variables, no home, no TMPDIR, umask 077, a uv that fails, a PYTHONHOME astray."""
-    folder = make_course(tmp_path / "a course é")
-    (tmp_path / "file").touch()
-    (tmp_path / "constraints.txt").write_text("torch<=2.5\ntiny_maths==2.0\n")
-    (tmp_path / "pip.conf").write_text(HOSTILE_PIP.format(constraints=tmp_path / "constraints.txt"))
-    bin_folder = fake_uv(tmp_path / "bin", "import sys; sys.exit('error: not today')")
-    env = settings(
-        wheels, PIP_USER="1", PIP_REQUIRE_VIRTUALENV="1", PIP_CONFIG_FILE=str(tmp_path / "pip.conf")
-    )
-    env |= {"HOME": str(tmp_path / "file" / "home"), "TMPDIR": str(tmp_path / "file" / "tmp")}
-    env |= {"XDG_CACHE_HOME": str(tmp_path / "file" / "cache"), "PYTHONHOME": str(tmp_path)}
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> tuple[Path, str]:
+    """A course whose first set-up had everything against it at once, and what that set-up said.
+
+    pip's settings and variables, no home, no TMPDIR, umask 077, a uv that fails, a PYTHONHOME astray.
+    """
+    if not POSIX:
+        pytest.skip("permissions and umask as POSIX has them")
+    place = tmp_path_factory.mktemp("place")
+    folder = make_course(place / "a course é")
+    (place / "file").touch()
+    (place / "constraints.txt").write_text("torch<=2.5\ntiny_maths==2.0\n")
+    (place / "pip.conf").write_text(HOSTILE_PIP.format(constraints=place / "constraints.txt"))
+    bin_folder = fake_uv(place / "bin", "import sys; sys.exit('error: not today')")
+    env = settings(wheels, PIP_CONFIG_FILE=str(place / "pip.conf"))
+    env |= {"PIP_USER": "1", "PIP_REQUIRE_VIRTUALENV": "1", "PYTHONHOME": str(place)}
+    for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME"):
+        env[name] = str(place / "file" / name)
     env["PATH"] = str(bin_folder) + os.pathsep + env["PATH"]
+    # -E: with that PYTHONHOME Python does not even start. What it starts must not inherit it.
+    command = [sys.executable, "-E", "-X", "utf8", str(folder / "course.py"), "lab"]
     before = os.umask(0o077)
     try:
-        # -E: with that PYTHONHOME Python does not even start. What it starts must not inherit it.
-        command = [sys.executable, "-E", "-X", "utf8", str(folder / "course.py"), "lab"]
-        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=240)
+        done = subprocess.run(command, cwd=place, env=env, capture_output=True, text=True, timeout=240)
     finally:
         os.umask(before)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("uv could not do it (error: not today). Now pip does.") == 2
-    assert "LAB" in done.stdout
+    return folder, done.stdout
+
+
+def test_a_first_set_up_works_under_everything_at_once(made: tuple[Path, str]) -> None:
+    folder, said = made
+    assert said.count("uv could not do it (error: not today). Now pip does.") == 2
+    assert "LAB" in said
     (library,) = (folder / ".venv").glob("lib/*/site-packages")
     names = {path.name for path in library.glob("*.dist-info")}
     assert {"tiny_maths-1.0.dist-info", "tiny_server-1.0.dist-info", "torch-2.13.0+cpu.dist-info"} <= names
@@ -72,20 +82,15 @@ def test_a_first_set_up_under_everything_at_once(tmp_path: Path, wheels: Path) -
     assert stat.S_IMODE((folder / ".venv").stat().st_mode) == 0o700
 
 
-@only_posix
-def test_packages_that_went_come_back(tmp_path: Path, wheels: Path) -> None:
-    folder = make_course(tmp_path / "course")
-    assert run(folder, "setup", "--cpu", env=settings(wheels)).returncode == 0
+def test_packages_that_went_come_back(made: tuple[Path, str], wheels: Path) -> None:
+    folder, _ = made
     (library,) = (folder / ".venv").glob("lib/*/site-packages")
     shutil.rmtree(library / "tiny_maths")
-    shutil.rmtree(library / "torch-2.13.0+cpu.dist-info")
-    shutil.rmtree(library / "pip")
     stamp = (folder / ".venv" / "course-stamp.json").read_text()
-    mended = run(folder, "setup", env=settings(wheels))
-    assert mended.returncode == 0, mended.stderr
-    assert "a part of .venv has gone (tiny_maths, torch, pip)." in mended.stdout
+    repaired = run(folder, "setup", env=settings(wheels))
+    assert repaired.returncode == 0, repaired.stderr
+    assert "a part of .venv has gone (tiny_maths)." in repaired.stdout
     assert (library / "tiny_maths" / "__init__.py").exists()
-    assert (library / "pip").exists()
     assert (folder / ".venv" / "course-stamp.json").read_text() == stamp
     assert run(folder, "setup", env=settings()).stdout == "Ready: python course.py lab\n"
 
@@ -98,6 +103,28 @@ def without_root() -> list[str]:
     if setpriv is None:
         pytest.skip("root may write anywhere, and there is no setpriv here")
     return [setpriv, "--bounding-set", "-dac_override,-dac_read_search"]
+
+
+def test_a_finished_course_starts_in_a_folder_that_cannot_be_written_without_a_home(
+    made: tuple[Path, str], tmp_path: Path
+) -> None:
+    course, _ = made
+    show = "import os, sys; sys.stdout.write(os.environ['JUPYTER_CONFIG_DIR'])"
+    (package,) = (course / ".venv").glob("lib/*/site-packages/jupyterlab")
+    shutil.copytree(package, tmp_path / "kept")
+    (package / "__main__.py").write_text(show)
+    command = [*without_root(), sys.executable, "-B", str(course / "course.py"), "lab"]
+    env = settings(HOME=str(tmp_path / "no" / "home"), TMPDIR=str(tmp_path))
+    for folder in (course / ".venv", course):
+        folder.chmod(0o555)
+    try:
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+    finally:
+        for folder in (course, course / ".venv"):
+            folder.chmod(0o755)
+        shutil.copytree(tmp_path / "kept", package, dirs_exist_ok=True)
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout).parent.parent == tmp_path
 
 
 @only_posix

@@ -279,6 +279,22 @@ def test_a_repair_that_is_cut_short_begins_again(packages: Packages, monkeypatch
     assert missing(read_stamp(), None) == ("packages", "a part of .venv has gone (numpy)")
 
 
+def test_each_package_comes_back_at_its_version_torch_as_its_own_build(
+    packages: Packages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    called: list[str] = []
+    monkeypatch.setattr(environment, "install", lambda words, *_: asked.extend(words))
+    monkeypatch.setattr(environment, "install_project", lambda *_: None)
+    monkeypatch.setattr(environment, "watch", lambda words, *_: (called.extend(words), (0, []))[1])
+    monkeypatch.setattr(environment, "index_of", lambda version: None)
+    names = ["One.Word-1.0.dist-info", "torch-2.13.0+cpu.dist-info", "tiny_course-1.0.dist-info", "pip"]
+    environment.repair({"repairing": names}, Guard())
+    assert [word for word in asked if "=" in word] == ["torch===2.13.0+cpu", "One.Word==1.0"]
+    assert called[-1] == "ensurepip"
+    assert not list(places.VENV.glob("**/pip-*.dist-info")), "or ensurepip would think that pip is there"
+
+
 # --- a real kill -------------------------------------------------------------------------------------------
 
 

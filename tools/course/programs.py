@@ -3,6 +3,7 @@
 import os
 import queue
 import subprocess
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -55,15 +56,18 @@ def variables() -> dict[str, str]:
     env["PYTHONNOUSERSITE"] = "1"
     env["VIRTUAL_ENV"] = str(places.VENV)
     env["PATH"] = str(places.venv_python().parent) + os.pathsep + env.get("PATH", "")
-    return env | homes() if os.access(places.VENV, os.W_OK) else env
+    if os.access(places.VENV, os.W_OK):
+        return env | homes(places.VENV / "home")
+    if os.access(os.path.expanduser("~"), os.W_OK):
+        return env  # a .venv shared by many, whose programs keep their settings as they are used to
+    return env | homes(Path(tempfile.mkdtemp(prefix="course-")))
 
 
-def homes() -> dict[str, str]:
-    """() -> where Jupyter, IPython and matplotlib keep their settings and caches: in .venv.
+def homes(home: Path) -> dict[str, str]:
+    """A folder -> where in it Jupyter, IPython and matplotlib keep their settings and caches.
 
     Nothing is left in the home folder, and nothing in the home folder changes what a lesson shows.
     """
-    home = places.VENV / "home"
     found = {name: str(home / folder) for name, folder in HOMES.items()}
     runtime = home / "jupyter-runtime"
     return found | ({"JUPYTER_RUNTIME_DIR": str(runtime)} if keeps_secrets(runtime) else {})
