@@ -284,9 +284,14 @@ def test_each_package_comes_back_at_its_version_torch_as_its_own_build(
 ) -> None:
     asked: list[str] = []
     called: list[str] = []
+
+    def watch(words: list[str], *_: object) -> tuple[int, list[str]]:
+        called.extend(words)
+        return 0, []
+
     monkeypatch.setattr(environment, "install", lambda words, *_: asked.extend(words))
     monkeypatch.setattr(environment, "install_project", lambda *_: None)
-    monkeypatch.setattr(environment, "watch", lambda words, *_: (called.extend(words), (0, []))[1])
+    monkeypatch.setattr(environment, "watch", watch)
     monkeypatch.setattr(environment, "index_of", lambda version: None)
     names = ["One.Word-1.0.dist-info", "torch-2.13.0+cpu.dist-info", "tiny_course-1.0.dist-info", "pip"]
     environment.repair({"repairing": names}, Guard())
@@ -309,7 +314,7 @@ def test_kill_9_in_the_middle_is_made_good_by_the_next_call(folder: Path) -> Non
         "def stop(*_):\n"
         "    print('in the middle', flush=True)\n"
         "    sys.stdin.read()\n"
-        "environment.plan_torch = stop\n"
+        "environment.make_venv = stop\n"
         "environment.ensure(None)\n"
     )
     command = [sys.executable, "-c", code]
@@ -318,7 +323,7 @@ def test_kill_9_in_the_middle_is_made_good_by_the_next_call(folder: Path) -> Non
         while "in the middle" not in process.stdout.readline():
             assert process.poll() is None
         assert places.KEPT.exists()
-        assert places.venv_python().exists(), "the new one is half made"
+        assert (places.VENV / swap.MARK).exists(), "the new one has begun"
         process.send_signal(signal.SIGKILL)
     assert not read_stamp()
     with Guard():
