@@ -126,10 +126,17 @@ def test_without_linux_kernels_is_one_line(
 def stamp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stamp:
     """The stamp of a finished course, with tools/course/ looking at that course."""
     folder = make_course(tmp_path / "course")
-    files = {"VENV": ".venv", "LOCK": "requirements.lock", "CUDA_LOCK": "requirements-cuda.lock"}
+    files = {
+        "VENV": ".venv",
+        "KEPT": ".venv.kept",
+        "LOCK": "requirements.lock",
+        "CUDA_LOCK": "requirements-cuda.lock",
+    }
     for name, path in {"ROOT": "", **files}.items():
         monkeypatch.setattr(places, name, folder / path)
     monkeypatch.setattr(stamps, "base_python", lambda: "python")
+    libraries = ["Lib"] if os.name == "nt" else ["lib", "python3.11"]
+    places.VENV.joinpath(*libraries, "site-packages", "pip").mkdir(parents=True)
     done = {"base": "python", "torch": "cpu", "lock": lock_fingerprint("cpu")}
     return done | {"project": project_fingerprint()}
 

@@ -15,7 +15,7 @@ from packaging.version import Version
 from rattler import MatchSpec, VersionSpec
 from rattler import Version as CondaVersion
 
-from course.installing import requirements
+from course.lists import requirements
 from course.places import NEEDED
 from course.torch_builds import CPU_INDEX
 

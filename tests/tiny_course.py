@@ -19,6 +19,12 @@ backend-path = ["."]
 [project]
 name = "tiny-course"
 version = "1.0"
+dependencies = ["tiny_maths"]
+
+[project.optional-dependencies]
+lab = ["jupyterlab>=0.1"]
+torch = ["torch>=2"]
+test = ["pytest"]
 """
 BACKEND = """
 import pathlib, zipfile
@@ -37,9 +43,13 @@ LOCK = """\
 # a remark
 pytest==1.0
 jupyterlab==1.0
+tiny_maths==1.0
+tiny_server==1.0
 torch==2.13.0
 nowhere==1.0 ; sys_platform == 'plan9'
 """
+PYTEST = "import sys; print('PYTEST', sys.argv[1:]); sys.exit(7)"
+LAB = "import helpers, sys; print('LAB', sys.argv[1:]); print('HELPERS', helpers.__file__)"
 
 
 def make_wheel(folder: Path, name: str, version: str, needs: str = "", **files: str) -> None:
@@ -54,6 +64,20 @@ def make_wheel(folder: Path, name: str, version: str, needs: str = "", **files: 
         wheel.writestr(f"{info}/METADATA", metadata)
         wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr(f"{info}/RECORD", "")
+
+
+def make_wheels(folder: Path) -> Path:
+    """A folder -> the same, with a wheel of each package that a set-up may want."""
+    make_wheel(folder, "pytest", "1.0", __main__=PYTEST)
+    make_wheel(folder, "jupyterlab", "1.0", needs="tiny_server", __main__=LAB)
+    make_wheel(folder, "tiny_server", "1.0")
+    make_wheel(folder, "tiny_maths", "1.0")
+    make_wheel(folder, "tiny_maths", "2.0")  # the lock names 1.0
+    make_wheel(folder, "torch", "2.13.0+cpu")
+    make_wheel(folder, "torch", "2.13.0", needs="nvidia-tiny==1.0")
+    make_wheel(folder, "nvidia_tiny", "1.0")
+    make_wheel(folder, "triton", "1.0")
+    return folder
 
 
 def make_course(folder: Path) -> Path:
@@ -81,7 +105,9 @@ def make_course(folder: Path) -> Path:
 
 def settings(wheels: Path | None = None, **more: str) -> dict[str, str]:
     """An environment in which pip knows one folder of wheels and no index; None: a dead index."""
-    env = {name: value for name, value in os.environ.items() if not name.upper().startswith("PIP_")}
+    env = {name: value for name, value in os.environ.items() if not name.upper().startswith(("PIP_", "UV_"))}
+    folders = env.get("PATH", "").split(os.pathsep)  # less those with uv, which a set-up would use
+    env["PATH"] = os.pathsep.join(each for each in folders if shutil.which("uv", path=each) is None)
     env |= {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1", "PYTHONUTF8": "1"}
     if wheels is None:
         env |= {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "1"}

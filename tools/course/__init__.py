@@ -6,10 +6,14 @@ updating       the newer course, with the learner's work kept in it
 resetting      a lesson as the course has it, the learner's saved beside it
 environment    makes .venv, or makes it good again
 torch_builds   which build of torch pip can have here
-installing     pip: what it is asked, how far it is, what went wrong
+installing     pip or uv: what it is asked, how far it is, what went wrong
+fast           uv, where it is found, told of pip's sources
 programs       the environment in which programs run, and one that is watched while it runs
 guard          one set-up at a time
+lists          which packages the lessons need, which the tests, at which versions
+swap           keeps the .venv that works until the new one is complete
 stamps         what .venv was made from, and whether that still holds
+contents       which packages lie in .venv, and whether they are whole
 data           whether the files in data/ are whole
 merging        a lesson as it was, the learner's and the newer one -> one notebook, by cell ids
 committed      which notebooks are a learner's, and their text as the course has it

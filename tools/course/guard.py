@@ -1,4 +1,4 @@
-"""One set-up at a time, in a folder that is ours."""
+"""One set-up at a time."""
 
 from __future__ import annotations
 
@@ -10,22 +10,6 @@ import time
 from course import places
 from course.messages import CourseError
 
-# The first file in .venv. It marks the folder as ours, and one set-up at a time holds it.
-GUARD_FILE = "course.lock"
-
-
-def check_owner() -> None:
-    """Raises CourseError where .venv is somebody else's: a set-up deletes what it finds there."""
-    venv = places.VENV
-    if venv.exists() and not venv.is_dir():
-        raise CourseError(
-            ".venv is a file and has to be a folder. Move it away and run the same command again."
-        )
-    if venv.is_dir() and any(venv.iterdir()) and not (venv / GUARD_FILE).exists():
-        raise CourseError(
-            ".venv was not made by course.py. Delete it or move it away, and run the same command again."
-        )
-
 
 class Guard:
     """One set-up at a time. The system frees the lock when its last holder ends, so none is ever stale."""
@@ -33,8 +17,7 @@ class Guard:
     def __enter__(self) -> Guard:
         """Takes the lock, after the set-up that holds it."""
         try:
-            places.VENV.mkdir(parents=True, exist_ok=True)
-            self.stream = (places.VENV / GUARD_FILE).open("a+b")
+            self.stream = places.GUARD.open("a+b")
         except OSError as error:
             raise CourseError(
                 f"cannot write in {places.ROOT} ({error.strerror}). Copy the course to a folder of yours."

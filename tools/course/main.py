@@ -75,7 +75,7 @@ def obey(wish: Wish) -> int:
     if wish.verb in WITHOUT_VENV:
         return WITHOUT_VENV[wish.verb](places.ROOT, wish.rest)
     check_data()
-    ensure(wish.choice)
+    ensure(wish.choice, tests=wish.verb == "test")
     if wish.kernels:
         ensure_kernels()
     return go(wish.verb, wish.rest)

@@ -3,8 +3,9 @@
 import os
 import queue
 import subprocess
+import tempfile
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from course import places
@@ -14,15 +15,22 @@ UNWANTED = (  # variables that change what Python, pip, Jupyter or matplotlib do
     "JUPYTER_CONFIG_PATH",
     "JUPYTER_PATH",
     "MPLBACKEND",
+    "PIP_BUILD_CONSTRAINT",
     "PIP_CONSTRAINT",
     "PIP_DRY_RUN",
+    "PIP_EDITABLE",
+    "PIP_IGNORE_INSTALLED",
+    "PIP_NO_BINARY",
+    "PIP_NO_DEPS",
     "PIP_PREFIX",
     "PIP_PYTHON",
     "PIP_QUIET",
     "PIP_REPORT",
     "PIP_REQUIREMENT",
+    "PIP_REQUIRE_HASHES",
     "PIP_ROOT",
     "PIP_TARGET",
+    "PIP_UPGRADE",
     "PIP_VERBOSE",
     "PYTHONHOME",
     "PYTHONPATH",
@@ -36,6 +44,7 @@ HOMES = {
 }
 Tick = Callable[[str | None], None]  # is given each line, and None while the program is silent
 Done = tuple[int, list[str]]  # a program's exit status and its lines
+NO_MORE: Mapping[str, str | None] = {}
 
 
 def variables() -> dict[str, str]:
@@ -47,15 +56,18 @@ def variables() -> dict[str, str]:
     env["PYTHONNOUSERSITE"] = "1"
     env["VIRTUAL_ENV"] = str(places.VENV)
     env["PATH"] = str(places.venv_python().parent) + os.pathsep + env.get("PATH", "")
-    return env | homes() if os.access(places.VENV, os.W_OK) else env
+    if os.access(places.VENV, os.W_OK):
+        return env | homes(places.VENV / "home")
+    if os.access(os.path.expanduser("~"), os.W_OK):
+        return env  # a .venv shared by many, whose programs keep their settings as they are used to
+    return env | homes(Path(tempfile.mkdtemp(prefix="course-")))
 
 
-def homes() -> dict[str, str]:
-    """() -> where Jupyter, IPython and matplotlib keep their settings and caches: in .venv.
+def homes(home: Path) -> dict[str, str]:
+    """A folder -> where in it Jupyter, IPython and matplotlib keep their settings and caches.
 
     Nothing is left in the home folder, and nothing in the home folder changes what a lesson shows.
     """
-    home = places.VENV / "home"
     found = {name: str(home / folder) for name, folder in HOMES.items()}
     runtime = home / "jupyter-runtime"
     return found | ({"JUPYTER_RUNTIME_DIR": str(runtime)} if keeps_secrets(runtime) else {})
@@ -75,12 +87,18 @@ def silent(_: str | None) -> None:
     """Shows nothing."""
 
 
-def watch(command: Sequence[str], guard: Guard, tick: Tick = silent) -> Done:
-    """A command -> its status and its lines. It runs in the project's folder, logged in .venv/setup.log."""
+def watch(
+    command: Sequence[str], guard: Guard, tick: Tick = silent, more: Mapping[str, str | None] = NO_MORE
+) -> Done:
+    """A command, more variables (None: one to leave out) -> its status and its lines.
+
+    It runs in the project's folder, and .venv.log gets its lines too.
+    """
+    env = {name: value for name, value in {**variables(), **more}.items() if value is not None}
     process = subprocess.Popen(
         command,
         cwd=places.ROOT,
-        env=variables(),
+        env=env,
         text=True,
         errors="replace",
         stdin=subprocess.DEVNULL,
@@ -92,6 +110,8 @@ def watch(command: Sequence[str], guard: Guard, tick: Tick = silent) -> Done:
     threading.Thread(target=pass_on, args=(command, process.stdout, coming), daemon=True).start()
     try:
         lines = listen(coming, tick)
+        if process.stdout is not None:
+            process.stdout.close()
         return process.wait(), lines
     except BaseException:
         process.terminate()
@@ -101,7 +121,7 @@ def watch(command: Sequence[str], guard: Guard, tick: Tick = silent) -> Done:
 
 def pass_on(command: Sequence[str], output: Iterable[str], coming: "queue.Queue[str | None]") -> None:
     """Writes each line of a program's output into the log and into the queue, and None at the end."""
-    with (places.VENV / "setup.log").open("ab") as log:
+    with places.LOG.open("ab") as log:
         log.write(("$ " + " ".join(command) + "\n").encode("utf-8", "replace"))
         for line in output:
             log.write(line.encode("utf-8", "replace"))

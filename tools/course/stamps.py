@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from course import places
+from course.contents import lost, package
 from course.messages import CourseError
 
 RECIPE = 2  # raise it when the set-up changes so that an older .venv must be made anew
+STAMP = "course-stamp.json"  # the file that is written last
 Stamp = dict[str, Any]
 
 
@@ -58,30 +60,32 @@ def base_of_a_copy() -> str | None:
     return homes[0] if homes and os.path.isdir(homes[0]) else None
 
 
-def stamp_path() -> Path:
-    """() -> the path of the file that is written last: without it a .venv is unfinished."""
-    return places.VENV / "course-stamp.json"
+def any_stamp(venv: Path) -> Stamp | None:
+    """An environment -> what its stamp says, whatever its recipe. Without one it is unfinished."""
+    try:
+        stamp = json.loads((venv / STAMP).read_bytes().decode("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return stamp if isinstance(stamp, dict) else None
 
 
 def read_stamp() -> Stamp | None:
-    """() -> what the stamp says, or None where there is no readable one."""
-    try:
-        stamp = json.loads(stamp_path().read_bytes().decode("utf-8"))
-    except (OSError, ValueError):
-        return None
-    return stamp if isinstance(stamp, dict) and stamp.get("recipe") == RECIPE else None
+    """() -> what the stamp of .venv says, or None where there is none of this recipe."""
+    stamp = any_stamp(places.VENV)
+    return stamp if stamp and stamp.get("recipe") == RECIPE else None
 
 
 def write_stamp(stamp: Stamp) -> None:
     """Puts the stamp in its place in one move, so that no half of it is ever read."""
-    half = stamp_path().with_name(stamp_path().name + ".new")
+    path = places.VENV / STAMP
+    half = path.with_name(STAMP + ".new")
     half.write_bytes(json.dumps(stamp, indent=1, sort_keys=True).encode("utf-8"))
-    half.replace(stamp_path())
+    half.replace(path)
 
 
-def remove_stamp() -> None:
-    """Marks .venv as unfinished."""
-    stamp_path().unlink(missing_ok=True)
+def remove_stamp(venv: Path) -> None:
+    """Marks an environment as unfinished."""
+    (venv / STAMP).unlink(missing_ok=True)
 
 
 def fits(choice: str | None, build: str) -> bool:
@@ -91,8 +95,11 @@ def fits(choice: str | None, build: str) -> bool:
     return choice is None or build == "cpu"
 
 
-def missing(stamp: Stamp | None, choice: str | None) -> tuple[str, str]:
-    """A stamp, --cpu or --gpu or neither -> the task, "" or "project" or "all", and why."""
+def missing(stamp: Stamp | None, choice: str | None, tests: bool = False) -> tuple[str, str]:
+    """A stamp, --cpu or --gpu or neither, with the tests' packages or without -> the task, if any, and why.
+
+    The task is "all", "packages", "project", "tests" or "".
+    """
     if stamp is None:
         started = places.venv_python().exists()
         return "all", "the last set-up did not finish: .venv has to be made anew" if started else ""
@@ -102,6 +109,16 @@ def missing(stamp: Stamp | None, choice: str | None) -> tuple[str, str]:
         return "all", "the list of packages has changed: .venv has to be made anew"
     if not fits(choice, stamp["torch"]):
         return "all", f"--{choice} asks for the other build of torch: .venv has to be made anew"
+    if gone := broken(stamp):
+        rest = f" and {len(gone) - 3} more" if len(gone) > 3 else ""
+        return "packages", f"a part of .venv has gone ({', '.join(map(package, gone[:3]))}{rest})"
     if project_fingerprint() != stamp["project"]:
         return "project", "the folder was moved or pyproject.toml has changed"
+    if tests and not stamp.get("tests", True):
+        return "tests", "the tests need packages of their own"
     return "", ""
+
+
+def broken(stamp: Stamp) -> list[str]:
+    """A stamp -> the packages that are not whole: something has gone, or their repair was cut short."""
+    return list(dict.fromkeys([*stamp.get("repairing", []), *lost(stamp.get("packages", {}))]))

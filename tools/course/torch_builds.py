@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from course import places
 from course.guard import Guard
-from course.installing import explain, is_network, pip, requirements
+from course.installing import explain, is_network, pip
+from course.lists import locked
 from course.messages import CourseError, Screen
 from course.stamps import fits
 
@@ -65,10 +66,10 @@ def ask_pip(
 
 def torch_version() -> str:
     """() -> the version of torch that the lock names."""
-    for line in requirements(places.LOCK):
-        if line.startswith("torch=="):
-            return line.partition(";")[0].strip().removeprefix("torch==")
-    raise CourseError("requirements.lock names no torch. Restore it: git checkout -- requirements.lock")
+    version = locked("torch")
+    if version is None:
+        raise CourseError("requirements.lock names no torch. Restore it: git checkout -- requirements.lock")
+    return version
 
 
 def has_nvidia_driver() -> bool:
@@ -95,6 +96,13 @@ def answers(address: str, seconds: float = 3) -> bool:
     thread.start()
     thread.join(seconds)
     return bool(found)
+
+
+def index_of(version: str) -> str | None:
+    """The version of an installed torch -> the index to look for it besides pip's own, if it answers."""
+    local = version.partition("+")[2]
+    index = {"cpu": CPU_INDEX, "cu130": CUDA_INDEX}.get(local)
+    return index if index and answers(index) else None
 
 
 def torch_tries(choice: str | None, version: str, driver: bool) -> list[Try]:
