@@ -23,7 +23,10 @@ from helpers.readers.model import EncoderDecoder, build_model
 from helpers.similarity import cosine_scores
 from helpers.validation import as_floats
 
-DATA = Path(__file__).resolve().parent.parent / "data"
+HERE = Path(__file__).resolve().parent
+INSTALLED = (HERE / "data").is_dir()  # a wheel has the data inside the helpers, a clone beside them
+DATA = HERE / "data" if INSTALLED else HERE.parent / "data"
+INSTALL_AGAIN = "python -m pip install --force-reinstall --no-deps attention-course"
 HEAD_ARRAYS = ("w_q", "w_k", "w_v", "w_o", "b_q", "b_o")  # what digits.npz holds of each head
 
 
@@ -272,7 +275,7 @@ def read_bytes(name: str) -> bytes:
     listed = listed_files()
     if name not in listed:
         raise DataFileError(f"data/sources.toml does not list {name}; it lists {', '.join(listed)}")
-    remedy = f"Restore it with: {listed[name]['restore']} (made by: {listed[name]['made_by']})"
+    remedy = f"Restore it with: {_cure(listed[name]['restore'])} (made by: {listed[name]['made_by']})"
     try:
         content = (DATA / name).read_bytes()
     except OSError as error:
@@ -298,6 +301,11 @@ def _check(name: str) -> FileCheck:
         return FileCheck(name, False, str(error))
 
 
+def _cure(restore: str) -> str:
+    """The command that restores a file in a clone -> the command that restores it where this course is."""
+    return INSTALL_AGAIN if INSTALLED else restore
+
+
 def listed_files() -> dict[str, dict[str, Any]]:
     """() -> the tables of data/sources.toml, by file name. Raises DataFileError without the list."""
     try:
@@ -306,5 +314,5 @@ def listed_files() -> dict[str, dict[str, Any]]:
     except (OSError, KeyError, tomllib.TOMLDecodeError) as error:
         raise DataFileError(
             "data/sources.toml, the list of the data files, is missing or damaged. "
-            "Restore it with: git checkout -- data/sources.toml"
+            f"Restore it with: {_cure('git checkout -- data/sources.toml')}"
         ) from error

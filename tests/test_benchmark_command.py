@@ -6,6 +6,7 @@ import sys
 import pytest
 from benchmark_samples import ROOT, TINIEST, a_case, a_ratio, a_record, copy_of_data
 
+from helpers import datasets
 from helpers.benchmark import __main__ as command
 from helpers.benchmark import attention as suite
 from helpers.benchmark import records, report
@@ -89,6 +90,14 @@ def test_the_command_says_what_it_cannot_do(tiny_command, capsys):
     with pytest.raises(SystemExit):
         command.main(["no-such-suite"])
     assert not list(tiny_command.glob("*.json"))
+
+
+def test_an_installed_course_keeps_no_record(monkeypatch, capsys):
+    monkeypatch.setattr(datasets, "INSTALLED", True)
+    assert command.main(["--record"]) == 2
+    assert capsys.readouterr().err == (
+        "--record keeps results in data/, in a clone; this course is installed: use --out\n"
+    )
 
 
 def test_the_quick_command_from_outside(tmp_path):

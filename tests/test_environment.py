@@ -52,9 +52,10 @@ CUDA_LOCK = read_lock("requirements-cuda.lock")
 
 
 def direct_requirements() -> list[Requirement]:
-    """What pyproject.toml asks for by name: the learner's packages and the tests'."""
+    """What pyproject.toml asks for by name and course.py installs: what lessons need, and three extras."""
     project = PROJECT["project"]
-    return [Requirement(each) for each in project["dependencies"] + project["optional-dependencies"]["test"]]
+    extras = [line for extra in lock_tool.EXTRAS for line in project["optional-dependencies"][extra]]
+    return [Requirement(each) for each in project["dependencies"] + extras]
 
 
 def pinned(requirement: Requirement) -> Version:
@@ -131,6 +132,10 @@ def test_the_locks_are_split_as_the_tool_splits_them() -> None:
         ["numpy==2"],
         ["triton==3", "nvidia-nvtx==13"],
     )
+
+
+def test_every_extra_but_the_kernels_is_in_the_lock() -> None:
+    assert {*lock_tool.EXTRAS, "kernels"} == set(PROJECT["project"]["optional-dependencies"])
 
 
 def test_the_kernels_take_the_triton_of_the_cuda_build() -> None:
@@ -215,9 +220,8 @@ def test_conda_uses_the_lock_and_the_cpu_build() -> None:
     assert ENVIRONMENT["name"] == PROJECT["project"]["name"]
 
 
-def test_the_readme_says_what_each_dependency_is_for() -> None:
-    rows = [
-        line for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("|")
-    ]
+def test_the_docs_say_what_each_dependency_is_for() -> None:
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("|")]
     silent = [each.name for each in direct_requirements() if not any(f"`{each.name}`" in row for row in rows)]
-    assert silent == [], "the README's table has no row for these"
+    assert silent == [], "the table of docs/install.md has no row for these"

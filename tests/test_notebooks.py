@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = lesson_files.notebooks()
 README = ROOT / "README.md"
-PAGES = [README, ROOT / "data" / "README.md"]
+PAGES = [README, *(ROOT / page for page in ("CONTRIBUTING.md", "data/README.md", "docs/install.md"))]
 
 # Every cell whose output is not compared, and why it cannot be.
 IGNORED = {

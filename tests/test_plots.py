@@ -1,7 +1,9 @@
 """Each picture is drawn, returns None, prints a finding computed from its data, and refuses wrong shapes."""
 
+import sys
 from collections.abc import Callable
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from kept_figures import kept_figures
 
 from helpers import plots
-from helpers.plots import heads, masks, readings, tables, weights
+from helpers.plots import canvas, heads, masks, readings, tables, weights
 
 TABLE = np.array([[0.1, 0.2, 0.7], [0.5, 0.4, 0.1]])
 ROWS, COLUMNS = ["cat", "mat"], ["a", "b", "c"]
@@ -593,3 +595,16 @@ def test_moving_a_slider_draws_that_frame(monkeypatch, explore, room, name, valu
     made[0].value = value
     assert len(drawn) == 2
     assert value in drawn[1]
+
+
+def test_jupyter_is_told_how_to_draw_before_the_first_figure(monkeypatch):
+    told = []
+    inline = SimpleNamespace(
+        get_ipython=lambda: "shell", configure_inline_support=lambda *words: told.append(words)
+    )
+    monkeypatch.setitem(sys.modules, "matplotlib_inline.backend_inline", inline)
+    canvas.draw_the_first_too()
+    assert told == [("shell", "agg")]
+    monkeypatch.delitem(sys.modules, "matplotlib_inline.backend_inline")
+    canvas.draw_the_first_too()  # not in Jupyter: nobody to tell
+    assert len(told) == 1

@@ -1,11 +1,14 @@
-"""README, lesson 00 and the lessons agree on questions and minutes; the README shows lesson 02's figure."""
+"""README, lesson 00 and the lessons agree; the README's picture and its reply of the checker are real."""
 
 import base64
 import re
 from pathlib import Path
 
 import lesson_files
+import numpy as np
 import pytest
+
+from helpers.exercises import evaluate
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -24,17 +27,35 @@ def question_and_minutes(path):
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_readme_lists_the_lesson_with_its_question_minutes_helper_and_test(path):
+def test_readme_lists_the_lesson_with_its_question_and_minutes(path):
     question, minutes = question_and_minutes(path)
     rows = [line for line in README.splitlines() if f"notebooks/{path.name}" in line and line.startswith("|")]
     assert len(rows) == 1, f"README's table has {len(rows)} rows for {path.name}"
-    (row,) = rows
-    fields = [field.strip() for field in row.strip("|").split("|")]
+    fields = [field.strip() for field in rows[0].strip("|").split("|")]
     assert fields[0] == path.stem[:2]
-    assert fields[2:4] == [question, minutes]
-    for field in fields[4:]:
-        (link,) = re.findall(r"\((.+?)\)", field)
-        assert (ROOT / link).is_file()
+    assert fields[2:] == [question, minutes]
+
+
+def test_readme_says_how_many_hours_the_lessons_take():
+    hours = sum(int(question_and_minutes(path)[1]) for path in LESSONS) / 60
+    (said,) = re.findall(r"The (\w+) lessons that are here take about (\d+) hours", README)
+    assert said == ("ten", f"{hours:.0f}")
+    assert len(LESSONS) == 10
+
+
+def test_readme_can_be_read_in_two_minutes():
+    prose = re.sub(r"```.*?```|^\|.*$|\]\([^)]*\)", "", README, flags=re.DOTALL | re.MULTILINE)
+    assert len(prose.split()) <= 600
+
+
+def test_readme_shows_what_the_checker_really_says():
+    def my_softmax(scores):
+        with np.errstate(all="ignore"):
+            return np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+
+    assert "np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)" in README
+    (shown,) = re.findall(r"```text\n(.*?)\n```", README, re.DOTALL)
+    assert shown == evaluate("softmax", my_softmax).text
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
@@ -71,7 +92,7 @@ def test_the_map_of_contributing_names_every_room():
     assert sorted(slips.split(", ")) == sorted(p.stem for p in SLIPS.glob("[a-z]*.py"))
 
 
-def test_readme_picture_is_the_figure_of_lesson_02():
-    outputs = cells(ROOT / "notebooks" / "02_scaling.ipynb")["three-choices-figure"].outputs
+def test_readme_picture_is_the_figure_of_lesson_00():
+    outputs = cells(ROOT / "notebooks" / "00_start_here.ipynb")["reader-map"].outputs
     picture = next(output.data["image/png"] for output in outputs if "image/png" in output.get("data", {}))
-    assert (ROOT / "docs" / "three_choices.png").read_bytes() == base64.b64decode(picture)
+    assert (ROOT / "docs" / "where_it_looks.png").read_bytes() == base64.b64decode(picture)

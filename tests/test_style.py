@@ -13,7 +13,7 @@ from lesson_files import as_tested
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = ["helpers", "tests", "tools", "conftest.py"]
-OTHERS = ["course.py", "data"]
+OTHERS = ["course.py", "setup.py", "data"]
 # Notebooks as they stand, by their paths; a learner's go in through stdin, as committed, under theirs.
 LESSONS = [str(path) for path in lesson_files.notebooks() if as_tested(path) == path]
 LEARNERS = [path for path in lesson_files.notebooks() if as_tested(path) != path]

@@ -19,12 +19,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.lock"
 CUDA_LOCK = ROOT / "requirements-cuda.lock"
+EXTRAS = ("lab", "torch", "test")  # what course.py installs
 CUDA_PREFIXES = ("nvidia-", "cuda-", "triton==")
 OPTIONS = [
     "--universal",
     "--python-version=3.11",
     "--fork-strategy=fewest",
-    "--extra=test",
+    *(f"--extra={extra}" for extra in EXTRAS),
     "--no-header",
     "--no-annotate",
     "--no-emit-index-url",

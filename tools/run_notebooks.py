@@ -39,7 +39,7 @@ from course.notebooks import lessons as lessons_of
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 # The picture in the README is a figure of the course: notebook, cell, file.
-README_PICTURE = (NOTEBOOKS / "02_scaling.ipynb", "three-choices-figure", ROOT / "docs" / "three_choices.png")
+README_PICTURE = (NOTEBOOKS / "00_start_here.ipynb", "reader-map", ROOT / "docs" / "where_it_looks.png")
 CELL_SECONDS = 120
 WIDGET = "application/vnd.jupyter.widget-view+json"
 

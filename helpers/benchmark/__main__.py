@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from helpers import datasets
 from helpers.benchmark import one_thread, records, report
 
 # A suite's name -> the module and its function that takes a device and `quick` and gives a record.
@@ -26,6 +27,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     module, function = SUITES[told.suite]
     if told.record and told.quick:
         print("--record needs a full run: leave --quick out", file=sys.stderr)
+        return 2
+    if told.record and datasets.INSTALLED:
+        print(
+            "--record keeps results in data/, in a clone; this course is installed: use --out",
+            file=sys.stderr,
+        )
         return 2
     if told.suite in ON_ONE_THREAD and not one_thread.is_set():
         return one_thread.again("helpers.benchmark", sys.argv[1:] if arguments is None else arguments)

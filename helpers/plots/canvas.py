@@ -5,6 +5,7 @@ differ in marker and dash too.
 """
 
 import gc
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -36,9 +37,21 @@ def look(i: int) -> dict[str, Any]:
 
 def show(figure: Figure) -> None:
     """A figure -> None: shows it, and frees its memory."""
+    draw_the_first_too()
     plt.show()
     plt.close(figure)
     gc.collect()  # a figure's parts point at each other; left alone, many wait in memory
+
+
+def draw_the_first_too() -> None:
+    """() -> None. Tells Jupyter how figures are drawn, before the first is shown.
+
+    With matplotlib 3.8 Jupyter learns this only after the cell, and shows the first figure as
+    `<Figure size 532x380 with 1 Axes>`. To be told twice does no harm.
+    """
+    inline = sys.modules.get("matplotlib_inline.backend_inline")  # loaded with a figure, in Jupyter only
+    if inline is not None:
+        inline.configure_inline_support(inline.get_ipython(), plt.get_backend())
 
 
 def slider(draw: Callable[[Any], None], name: str, options: Sequence[float], start: float) -> None:

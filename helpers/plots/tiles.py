@@ -138,7 +138,8 @@ def _run(step: Step) -> str:
 
 def _draw_kinds(axes: Axes, kinds: Array, title: str) -> None:
     computed = np.where(kinds == 0, np.nan, kinds)
-    axes.imshow(computed, cmap=ListedColormap(INKS), vmin=1, vmax=2, aspect="equal")
+    inks = ListedColormap(list(INKS))  # to matplotlib 3.8 a tuple of two is a colour and its opacity
+    axes.imshow(computed, cmap=inks, vmin=1, vmax=2, aspect="equal")
     axes.patch.set(facecolor="white", hatch="////", edgecolor="0.75", linewidth=0)
     rows, columns = kinds.shape
     axes.hlines(np.arange(rows + 1) - 0.5, -0.5, columns - 0.5, color="white", lw=1.5)

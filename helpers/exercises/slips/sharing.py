@@ -147,8 +147,8 @@ SHIFTS = EDITS.mistakes(
     """
 no-row-max
     the largest score was not subtracted first
-    e^1000 is larger than any float64, and e^−1000 is 0. Their shares, ∞/∞ and 0/0, are nan: whatever is put
-    in its place, the row's weights are lost. Softmax ignores a shift, so subtract the largest score.
+    e^1000 is larger than any float64 and e^−1000 is 0, so the shares become ∞/∞ or 0/0: nan. Replacing nan
+    afterwards does not bring the weights back. Softmax ignores a shift: subtract each row's largest score.
     | shift => 0.0
     | shift => 0.0; scores; result => by_math(scores)
     | shift => 0.0; result => np.nan_to_num(it)
@@ -158,8 +158,8 @@ no-row-max
 
 whole-max
     the largest of all scores was subtracted, not the largest of each row
-    A row far below it has nothing but e^−1000 = 0 left, and 0/0 is nan: whatever is put in its place, the
-    row's weights are lost. {largest}
+    A row far below it has nothing but e^−1000 = 0 left, and 0/0 is nan. Replacing nan afterwards does not
+    bring the weights back. {largest}
     | shift => scores.max()
     | shift => scores.max(); result => np.nan_to_num(it)
     | shift => scores.max(); total => it + 1e-9

@@ -81,7 +81,7 @@ def my_softmax(s):
 
 
 # named: no-row-max
-# told: whatever is put in its place
+# told: Replacing nan afterwards does not bring the weights back
 # not told: got nan
 def my_softmax(s):
     return np.nan_to_num(shares(s, 0))

@@ -1,0 +1,22 @@
+"""The wheel in two fresh environments: with the oldest packages and the newest, lessons print what is stored.
+
+Both fetch packages and take minutes, so they run only when they are asked for: pytest --wheels. CI asks.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+import wheel_trial
+
+NEWEST_PYTHON_OF_THE_OLDEST_NUMPY = (3, 12)
+
+
+@pytest.mark.parametrize("versions", ["oldest", "newest"])
+def test_the_lessons_without_torch(versions: str, pytestconfig: pytest.Config) -> None:
+    if not pytestconfig.getoption("wheels"):
+        pytest.skip("fetches packages and takes minutes: pytest --wheels runs it")
+    if versions == "oldest" and sys.version_info[:2] > NEWEST_PYTHON_OF_THE_OLDEST_NUMPY:
+        pytest.skip("numpy 1.26 has wheels for Python 3.11 and 3.12")
+    assert wheel_trial.trial(versions) == []
