@@ -206,6 +206,7 @@ def test_bars_print_largest_and_sum(shown, capsys):
     [
         (plots.plot_attention_machine, "three learned tables"),
         (plots.plot_multi_head_block, "Three heads work side by side"),
+        (plots.plot_encoder_decoder, "queries from below, keys and values from above"),
         (plots.plot_race, "Only W is learned"),
     ],
 )
@@ -513,6 +514,14 @@ def test_grid_readings_name_the_cells(shown, capsys):
         "even: largest weight 0.20 on cell 2, smallest 0.10 on cell 0",
     ]
     assert texts(shown[0].axes[1])[:3] == ["0.00", "0.90", "0.10"]
+
+
+def test_grid_readings_share_one_scale_and_name_the_digits(shown):
+    readings = {"one": [0.9, 0.1, *[0.0] * 7], "all": [0.2, *[0.1] * 8]}
+    plots.plot_grid_readings(np.zeros((6, 6)), readings, {0: 7, 5: 3})
+    image, first, second = shown[0].axes
+    assert first.images[0].get_clim() == second.images[0].get_clim() == (0.0, 0.9)
+    assert [(text.get_text(), round(text.get_position()[0])) for text in image.texts] == [("7", 0), ("3", 2)]
 
 
 def test_an_image_that_has_no_cells_is_refused():
