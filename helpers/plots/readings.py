@@ -123,7 +123,8 @@ def _draw_cells(axes: Axes, image: Array, digits: Mapping[int, int]) -> None:
         axes.axhline(line, color=canvas.COLOURS[0], lw=1)
         axes.axvline(line, color=canvas.COLOURS[0], lw=1)
     for cell, digit in digits.items():
-        axes.text(cell % 3 - 0.46, cell // 3 - 0.44, str(digit), ha="left", va="top", color=canvas.COLOURS[0])
+        place = (cell % 3 - 0.47, cell // 3 - 0.46)
+        axes.text(*place, str(digit), ha="left", va="top", size=9, color=canvas.COLOURS[0])
     axes.set(xticks=range(3), yticks=range(3), title=f"image ({height}, {width})")
     axes.set(xlabel="column of cells", ylabel="row of cells")
     axes.tick_params(length=0)
