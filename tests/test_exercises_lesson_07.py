@@ -17,6 +17,7 @@ from handed_out import ANSWERS, GIVEN
 
 from helpers.attention import attention
 from helpers.cross_attention import cross_attention
+from helpers.datasets import load_digits, load_sounds, load_word_vectors
 from helpers.exercises import evaluate
 from helpers.exercises.catalogue import find
 from helpers.exercises.kinds import Choose, Mend, Predict, Table, Write
@@ -24,7 +25,8 @@ from helpers.exercises.lesson_07.alignment_table import ALIGNED, ALIGNED_SCORES,
 from helpers.exercises.lesson_07.new_word import ENGLISH_KEYS, LESSON_ENGLISH, WORD_W_Q
 from helpers.masking import padding_mask
 from helpers.multi_head import Projections, multi_head_attention
-from helpers.readers.model import symbol_error_rate, word_accuracy
+from helpers.readers.digits import add_places, cut_into_patches, draw_grids, read_places
+from helpers.readers.model import decode, encode, symbol_error_rate, word_accuracy
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
 from helpers.softmax import softmax
@@ -35,6 +37,7 @@ ARGUMENTS = {
     "causal-bug": "queries, keys, values",
     "source-mask": "queries, keys, values, source_lengths",
     "accuracy": "written, accepted",
+    "share-forward": "weights",
 }
 IMPORTED = {
     "np": np,
@@ -847,6 +850,74 @@ SOURCE_MASK = [
     ("return attention(queries, keys, values, padding_mask(source_lengths, keys.shape[1]))[0] * 1.5", ()),
 ]
 
+SHARE_FORWARD = [
+    (
+        """
+        places = weights.argmax(axis=1)
+        return np.mean(places[1:] > places[:-1])
+        """,
+        ("staying-left-out",),
+    ),
+    (
+        """
+        places = [int(np.argmax(row)) for row in weights]
+        forward = 0
+        for before, after in zip(places, places[1:]):
+            if after >= before:
+                forward += 1
+        return forward / len(places)
+        """,
+        ("divided-by-rows",),
+    ),
+    (
+        """
+        places = np.argmax(weights, axis=-1)
+        return (places[:-1] - places[1:] >= 0).mean()
+        """,
+        ("staying-and-backward",),
+    ),
+    ("return 0.5", ()),
+    ("return (np.diff(weights.argmax(-1)) >= 0).mean() ** 2", ()),
+    ("return np.tanh((np.diff(weights.argmax(-1)) >= 0).mean())", ()),
+    ("return np.sum(np.diff(np.argmax(weights, 1)) >= 0)", ("counted",)),
+    ("return int((np.diff(weights.argmax(axis=-1)) >= 0).sum())", ("counted",)),
+    ("return sum(b >= a for a, b in zip(weights.argmax(1), weights.argmax(1)[1:]))", ("counted",)),
+    ("return (np.diff(weights.argmax(0)) >= 0).mean()", ("columns-asked",)),
+    ("return (np.diff(weights.T.argmax(-1)) >= 0).mean()", ("columns-asked",)),
+    ("return (np.diff(weights.argmax(-1)) < 0).mean()", ("backward",)),
+    ("return 1 - (np.diff(weights.argmax(-1)) >= 0).mean()", ("backward",)),
+    ("return (np.diff(weights.argmax(-1)) <= 0).mean()", ("staying-and-backward",)),
+    ("return 1 - (np.diff(weights.argmax(-1)) > 0).mean()", ("staying-and-backward",)),
+    ("return (np.diff(weights.argmax(-1)) > 0).mean()", ("staying-left-out",)),
+    (
+        "return np.count_nonzero(np.sign(np.diff(weights.argmax(-1))) == 1) / (len(weights) - 1)",
+        ("staying-left-out",),
+    ),
+    ("return (np.diff(weights.max(axis=-1)) >= 0).mean()", ("weights-compared",)),
+    ("return (weights.max(1)[1:] >= weights.max(1)[:-1]).mean()", ("weights-compared",)),
+    ("return np.diff(weights.argmax(axis=-1)).mean()", ("mean-step",)),
+    (
+        """
+        p = weights.argmax(axis=-1)
+        return (p[-1] - p[0]) / (len(p) - 1)
+        """,
+        ("mean-step",),
+    ),
+    ("return (np.diff(weights.argmin(axis=-1)) >= 0).mean()", ("read-least",)),
+    ("return (np.diff(weights.argsort(axis=-1)[:, 0]) >= 0).mean()", ("read-least",)),
+    ("return 100 * (np.diff(weights.argmax(axis=-1)) >= 0).mean()", ("percent",)),
+    ("return 100 * np.average(np.diff(weights.argmax(axis=-1)) >= 0)", ("percent",)),
+    (
+        """
+        p = weights.argmax(axis=-1)
+        return (p[1:] >= p[0]).mean()
+        """,
+        ("from-the-first",),
+    ),
+    ("return (np.diff(weights.argmax(-1)) >= 0).sum() / weights.shape[0]", ("divided-by-rows",)),
+    ("return np.isin(np.diff(weights.argmax(-1)), [0, 1]).mean()", ("one-step-only",)),
+]
+
 ACCURACY = [
     (
         """
@@ -1115,6 +1186,7 @@ WRONG = [
     *(("causal-bug", *case) for case in CAUSAL),
     *(("source-mask", *case) for case in SOURCE_MASK),
     *(("accuracy", *case) for case in ACCURACY),
+    *(("share-forward", *case) for case in SHARE_FORWARD),
 ]
 
 
@@ -1295,7 +1367,27 @@ RIGHT_COUNTS = [
     """,
     "return np.float32(sum(w in a for w, a in zip(written, accepted)) / len(written))",
 ]
+RIGHT_SHARE_FORWARD = [
+    "return (np.diff(weights.argmax(axis=-1)) >= 0).mean()",
+    "return np.mean(np.diff(np.argmax(weights, axis=1)) >= 0)",
+    "p = weights.argmax(1)\nreturn np.mean(p[1:] >= p[:-1])",
+    "p = weights.argmax(1)\nreturn sum(p[1:] >= p[:-1]) / (len(p) - 1)",
+    "p = weights.argmax(1)\nreturn 1 - np.mean(p[1:] < p[:-1])",
+    "p = [list(w).index(max(w)) for w in weights]\nreturn np.mean([b >= a for a, b in zip(p, p[1:])])",
+    "steps = np.diff(weights.argmax(-1))\nreturn np.count_nonzero(steps >= 0) / steps.size",
+    """
+    places = np.argmax(weights, axis=-1)
+    forward = 0
+    for i in range(1, len(places)):
+        if places[i] < places[i - 1]:
+            continue
+        forward += 1
+    return forward / (len(places) - 1)
+    """,
+    "steps = np.diff(weights.argmax(-1))\nreturn float(np.average(np.where(steps < 0, 0.0, 1.0)))",
+]
 RIGHT = [
+    *(("share-forward", body) for body in RIGHT_SHARE_FORWARD),
     *(("cross-attention", body) for body in RIGHT_CROSS),
     *(("context-bug", body) for body in RIGHT_CROSS),
     *(("causal-bug", body) for body in RIGHT_DECODER),
@@ -1485,6 +1577,36 @@ def test_the_shape_that_is_asked_is_the_shape_that_comes_out():
     assert evaluate("predict-cross", 20).status == "wrong"
 
 
+def test_the_map_in_the_middle_of_phone_has_the_shape_that_is_asked():
+    model = load_sounds().model
+    source = np.array([0, *map(model.source_symbols.index, "phone")])
+    target = np.array([0, *map(model.target_symbols.index, ("F", "OW", "N"))])
+    scores, looked = decode(model, target, encode(model, source), source[None] > 0)
+    exercise = find("decode-shape")
+    assert isinstance(exercise, Predict)
+    assert looked.shape == exercise.answer
+    assert evaluate("decode-shape", "(4, 6)").status == "right"
+    assert evaluate("decode-shape", scores.shape).named == (("scores",),)
+    assert evaluate("decode-shape", (3, 5)).named == (("no-marks",),)
+    assert not looked[:, 0].any()  # the mark keeps its column, with weight 0
+
+
+def test_the_head_that_looks_away_finds_what_is_hidden_as_the_reply_says():
+    digits = load_digits()
+    grids = draw_grids(digits.images, digits.labels, 100, np.random.default_rng(5))
+    question = load_word_vectors().rows(digits.words)[grids.digits]
+    patches, others = add_places(cut_into_patches(grids.images)), np.arange(9) != grids.cells[..., None]
+    right = {}
+    for name, head in {"a": digits.head, "b": digits.looks_away}.items():
+        output, _ = cross_attention(question, patches, head, mask=others)
+        right[name] = (read_places(output) == grids.cells).mean()
+    assert right["a"] < 0.1 < 0.9 < right["b"]
+    assert evaluate("hide-cell", "b").status == "right"
+    assert evaluate("trust-map", "c").status == "right"
+    for letter in "acd":
+        assert evaluate("hide-cell", letter).named == ((f"option {letter}",),)
+
+
 def test_one_key_gets_all_the_weight_as_the_reply_says():
     exercise = find("bottleneck")
     assert isinstance(exercise, Choose)
@@ -1630,8 +1752,9 @@ def test_the_table_of_the_task_and_the_array_of_its_cell_hold_the_scores_of_the_
     assert tuple(space["my_alignment"]) == exercise.labels
 
 
-def test_the_options_of_the_task_are_those_of_the_check():
-    exercise = find("bottleneck")
+@pytest.mark.parametrize("name", ["trust-map", "bottleneck", "hide-cell"])
+def test_the_options_of_the_task_are_those_of_the_check(name):
+    exercise = find(name)
     assert isinstance(exercise, Choose)
     for letter in exercise.options:
-        assert f"- **{letter}** " in cells()["bottleneck-task"]
+        assert f"- **{letter}** " in cells()[f"{name}-task"]

@@ -8,8 +8,8 @@ EXERCISE = Predict(
     name="decode-shape",
     task="The shape of the weights that decode returns for *phone*, when `· F OW N` is written.",
     answer=(4, 6),
-    because="A row for each symbol that is there already, the mark and three sounds: each of them asks for the "
-    "one after it. A column for each row of the encoded source, the mark and five letters. The mark of the "
+    because="A row for each symbol that is there already, the mark and three sounds: each asks for the one "
+    "after it. A column for each row of the encoded source, the mark and five letters. The mark of the "
     "source may not be read, but it keeps its column, with weight 0.",
     slips=(
         Slip(
@@ -55,8 +55,8 @@ EXERCISE = Predict(
         Slip(
             "self-attention",
             (4, 4),
-            "That is the decoder's self-attention, target by target. In cross attention the keys come from the "
-            "source.",
+            "That is the decoder's self-attention, target by target. In cross attention the keys come from "
+            "the source.",
         ),
     ),
     hints=(

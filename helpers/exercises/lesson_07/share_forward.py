@@ -1,10 +1,13 @@
 """share-forward, lesson 07: how often does the place that is read most stay or move to the right?"""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe, numbers
-from helpers.exercises.kinds.write import Write
+from helpers.exercises.kinds.write import Property, Write
 from helpers.softmax import softmax
 from helpers.validation import Array
 
@@ -108,6 +111,21 @@ WEIGHTS = (
     ("6 symbols that read 5", with_places(4, 3, 3, 0, 2, 2, n_source=5)),
     ("2 symbols that read 3", with_places(2, 0, n_source=3)),
 )
+
+
+def _expects(says: str, share: float, *places: int) -> Callable[[Any, Any, Any], str]:
+    """A sentence, a share, the places of a map -> what is said where the function finds another share."""
+
+    def broken(_inputs: Any, _share: Any, call: Any) -> str:
+        got = call(with_places(*places, n_source=4))
+        if got is None or got.shape != () or abs(float(got) - share) <= 1e-6:
+            return ""
+        return f"Where {says}, the share should be {share:g}; yours is {float(got):.4g}."
+
+    return broken
+
+
+ALL, HALF, NONE = "no step goes left", "one of two steps goes left", "every step goes left"
 EXERCISE = Write(
     name="share-forward",
     answer=my_share_forward,
@@ -116,7 +134,11 @@ EXERCISE = Write(
     right=my_share_forward,
     recipe=EDITS.recipe(),
     probes=tuple(Probe(kind, {"weights": weights}, False) for kind, weights in WEIGHTS),
-    properties=(),
+    properties=(
+        Property("all forward", f"where {ALL}, the share is 1", _expects(ALL, 1, 0, 1, 1, 3)),
+        Property("half forward", f"where {HALF}, the share is 0.5", _expects(HALF, 0.5, 3, 1, 2)),
+        Property("none forward", f"where {NONE}, the share is 0", _expects(NONE, 0, 3, 2, 0)),
+    ),
     axes=(),
     mistakes=MISTAKES,
     hints=(
