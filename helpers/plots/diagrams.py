@@ -163,9 +163,8 @@ def _draw_box(axes: Axes, box: Box) -> FancyBboxPatch:
 def _draw_arrow(
     axes: Axes, start: Box, end: Box, patches: tuple[FancyBboxPatch, FancyBboxPatch], words: str
 ) -> None:
-    ends = {"patchA": patches[0], "patchB": patches[1], "shrinkA": 2, "shrinkB": 2}
-    arrow = FancyArrowPatch((start.x, start.y), (end.x, end.y), arrowstyle="-|>", **ends)
-    arrow.set(mutation_scale=12, color="0.2")
+    arrow = FancyArrowPatch((start.x, start.y), (end.x, end.y), arrowstyle="-|>", shrinkA=2, shrinkB=2)
+    arrow.set(patchA=patches[0], patchB=patches[1], mutation_scale=12, color="0.2")
     axes.add_patch(arrow)
     if words:
         rise = end.y - start.y  # words stand above a level arrow, else on the outer side of it
