@@ -35,9 +35,7 @@ def test_matrix_shows_each_number_and_names_the_largest(shown, capsys):
 
 
 def test_the_finding_follows_the_data(capsys):
-    changed = TABLE.copy()
-    changed[1, 0] = 0.9
-    plots.plot_matrix(changed, ROWS, COLUMNS, "weights")
+    plots.plot_matrix(np.where(TABLE == 0.5, 0.9, TABLE), ROWS, COLUMNS, "weights")
     assert "0.90, in row 'mat' and column 'a'" in capsys.readouterr().out
 
 
@@ -217,8 +215,7 @@ def test_diagrams_say_what_they_show_and_no_box_covers_another(shown, capsys, dr
     figure.draw_without_rendering()
     boxes = [patch.get_window_extent() for patch in figure.axes[0].patches if hasattr(patch, "get_boxstyle")]
     assert len(boxes) >= 6
-    for i, box in enumerate(boxes):
-        assert not any(box.overlaps(other) for other in boxes[:i])
+    assert not any(box.overlaps(other) for i, box in enumerate(boxes) for other in boxes[:i])
 
 
 def test_transformer_says_where_attention_is(capsys):
@@ -506,22 +503,16 @@ def test_choosing_a_word_and_a_symbol_draws_them(monkeypatch):
     plots.explore_alignment(["a"], written[:1], weights[:1])
 
 
-def test_grid_readings_name_the_cells(shown, capsys):
+def test_grid_readings_name_cells_and_digits_and_share_one_scale(shown, capsys):
     readings = {"seven": [0.0, 0.9, 0.1, *[0.0] * 6], "even": [0.1, 0.1, 0.2, *[0.1] * 6]}
-    assert result_of(plots.plot_grid_readings, np.zeros((6, 6)), readings) is None
+    assert result_of(plots.plot_grid_readings, np.zeros((6, 6)), readings, {0: 7, 5: 3}) is None
     assert capsys.readouterr().out.splitlines() == [
         "seven: largest weight 0.90 on cell 1, smallest 0.00 on cell 0",
         "even: largest weight 0.20 on cell 2, smallest 0.10 on cell 0",
     ]
-    assert texts(shown[0].axes[1])[:3] == ["0.00", "0.90", "0.10"]
-
-
-def test_grid_readings_share_one_scale_and_name_the_digits(shown):
-    readings = {"one": [0.9, 0.1, *[0.0] * 7], "all": [0.2, *[0.1] * 8]}
-    plots.plot_grid_readings(np.zeros((6, 6)), readings, {0: 7, 5: 3})
     image, first, second = shown[0].axes
+    assert (texts(image), texts(first)[:3]) == (["7", "3"], ["0.00", "0.90", "0.10"])
     assert first.images[0].get_clim() == second.images[0].get_clim() == (0.0, 0.9)
-    assert [(text.get_text(), round(text.get_position()[0])) for text in image.texts] == [("7", 0), ("3", 2)]
 
 
 def test_an_image_that_has_no_cells_is_refused():
