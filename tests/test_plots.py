@@ -53,9 +53,7 @@ def test_a_large_matrix_is_a_picture(shown, tables_shown):
 
 
 def test_the_finding_follows_the_data(capsys):
-    changed = TABLE.copy()
-    changed[1, 0] = 0.9
-    plots.plot_matrix(changed, ROWS, COLUMNS, "weights")
+    plots.plot_matrix(np.where(TABLE == 0.5, 0.9, TABLE), ROWS, COLUMNS, "weights")
     assert "0.90, in row 'mat' and column 'a'" in capsys.readouterr().out
 
 
@@ -202,6 +200,7 @@ def test_bars_print_largest_and_sum(shown, capsys):
     [
         (plots.plot_attention_machine, "three learned tables"),
         (plots.plot_multi_head_block, "Three heads work side by side"),
+        (plots.plot_encoder_decoder, "queries from below, keys and values from above"),
         (plots.plot_race, "Only W is learned"),
     ],
 )
@@ -212,8 +211,7 @@ def test_diagrams_say_what_they_show_and_no_box_covers_another(shown, capsys, dr
     figure.draw_without_rendering()
     boxes = [patch.get_window_extent() for patch in figure.axes[0].patches if hasattr(patch, "get_boxstyle")]
     assert len(boxes) >= 6
-    for i, box in enumerate(boxes):
-        assert not any(box.overlaps(other) for other in boxes[:i])
+    assert not any(box.overlaps(other) for i, box in enumerate(boxes) for other in boxes[:i])
 
 
 def test_transformer_says_where_attention_is(capsys):
@@ -502,14 +500,16 @@ def test_choosing_a_word_and_a_symbol_draws_them(monkeypatch):
     plots.explore_alignment(["a"], written[:1], weights[:1])
 
 
-def test_grid_readings_name_the_cells(shown, capsys):
+def test_grid_readings_name_cells_and_digits_and_share_one_scale(shown, capsys):
     readings = {"seven": [0.0, 0.9, 0.1, *[0.0] * 6], "even": [0.1, 0.1, 0.2, *[0.1] * 6]}
-    assert result_of(plots.plot_grid_readings, np.zeros((6, 6)), readings) is None
+    assert result_of(plots.plot_grid_readings, np.zeros((6, 6)), readings, {0: 7, 5: 3}) is None
     assert capsys.readouterr().out.splitlines() == [
         "seven: largest weight 0.90 on cell 1, smallest 0.00 on cell 0",
         "even: largest weight 0.20 on cell 2, smallest 0.10 on cell 0",
     ]
-    assert texts(shown[0].axes[1])[:3] == ["0.00", "0.90", "0.10"]
+    image, first, second = shown[0].axes
+    assert (texts(image), texts(first)[:3]) == (["7", "3"], ["0.00", "0.90", "0.10"])
+    assert first.images[0].get_clim() == second.images[0].get_clim() == (0.0, 0.9)
 
 
 def test_an_image_that_has_no_cells_is_refused():

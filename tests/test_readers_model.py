@@ -368,6 +368,15 @@ def test_the_dictionary_is_read_without_stress_and_without_doubles(make_sounds: 
     }
 
 
+def test_the_compounds_that_lesson_07_names_were_learned_and_the_inflected_forms_were_not(
+    make_sounds: ModuleType,
+) -> None:
+    learned = ["telephone", "tonight", "throughout", "breakthrough"]
+    held_out = ["knife", "knives", "knifed", "knifes", "knifer", "phones", "nights"]
+    parts = make_sounds.split({word: ["?"] for word in [*learned, *held_out]})
+    assert [list(parts[part]) for part in ("train", "dev", "test")] == [learned, [], held_out]
+
+
 def test_the_words_that_are_kept(make_sounds: ModuleType) -> None:
     dictionary = {
         "i": ["AY"], "q": ["K Y UW"], "iq": ["AY K Y UW"], "ox": ["AA K S"], "don't": ["D OW N T"],

@@ -13,10 +13,11 @@ numbers that mark its row and its column, are keys and values. The output is six
 rows and a choice among three columns, both trained by cross-entropy. **Nothing in the training looks at the
 weights**: where the head looks is a finding.
 
-And it is not always where one would think. The same training from N_SEEDS starts gives two kinds of heads.
-Most put their weight on the digit that is asked for. Some put it everywhere else, and conclude the place from
-the cell that is missing. The file ships the head with the best accuracy on the images for choices, and as
-counter-example the best of those whose largest weight falls on the right cell less often than by chance.
+And it is not always where one would think. The same training from N_SEEDS starts gives several kinds of
+heads. Some put their weight on the digit that is asked for. As many put it everywhere else, and conclude the
+place from the cell that is missing. The rest do neither. The file ships the head with the best accuracy on
+the images for choices, and as counter-example the best of those whose largest weight falls on the right cell
+less often than by chance.
 
 One thread, fixed seeds and steps. Sums in another order (another CPU) can move the last digits, and with them
 the bytes; the images and labels are the same everywhere.

@@ -10,7 +10,7 @@ masks        who may attend to whom, and what moves with what                   
 heads        columns, maps and shared keys of several heads                                lessons 06, 12
 readings     what a trained model reads while it writes                                    lesson 07
 tiles        one pass over the keys, and the tiles that it skips                           lesson 12
-diagrams     a machine in boxes and arrows, with its shapes                                lessons 03, 04, 06
+diagrams     a machine in boxes and arrows, with its shapes                                lessons 03 to 07
 transformer  where attention stands                                                        lesson 00
 
 tables       a small map as a table, in HTML and in letters
@@ -20,7 +20,12 @@ pieces       a coloured table, bars, a map beside one of its rows
 
 from helpers.plots.arrows import plot_arrows, plot_moves
 from helpers.plots.curves import plot_cloud, plot_held, plot_lines, plot_panels, plot_power, plot_spreads
-from helpers.plots.diagrams import plot_attention_machine, plot_multi_head_block, plot_race
+from helpers.plots.diagrams import (
+    plot_attention_machine,
+    plot_encoder_decoder,
+    plot_multi_head_block,
+    plot_race,
+)
 from helpers.plots.heads import draw_head, explore_heads, plot_grids, plot_heads, plot_sharing
 from helpers.plots.masks import (
     draw_corner,
@@ -64,6 +69,7 @@ __all__ = [
     "plot_attention_machine",
     "plot_bars",
     "plot_cloud",
+    "plot_encoder_decoder",
     "plot_grid_readings",
     "plot_grids",
     "plot_heads",

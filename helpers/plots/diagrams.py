@@ -75,6 +75,34 @@ def plot_multi_head_block() -> None:
     print("Three heads work side by side, each with queries, keys and values of its own, d_head wide.")
 
 
+def plot_encoder_decoder() -> None:
+    """None -> the machine of lesson 07: an encoder reads the source, a decoder writes the target."""
+    boxes = {
+        "source": Box(0.0, 2.6, "source symbols\n(n_source,)", width=2.9),
+        "source rows": Box(4.0, 2.6, "rows + places\n(n_source, 96)", "learned", 2.8),
+        "encoder": Box(
+            8.4, 2.6, "ENCODER, 2 layers\nself-attention, 4 heads\nthen an MLP", "learned", 3.9, 1.4
+        ),
+        "context": Box(13.5, 2.6, "encoded source\n(n_source, 96)", width=2.9),
+        "target": Box(0.0, 0.0, "written so far\n(n_target,)", width=2.9),
+        "target rows": Box(4.0, 0.0, "rows + places\n(n_target, 96)", "learned", 2.8),
+        "self": Box(8.4, 0.0, "DECODER, 1 layer\nself-attention, 4 heads\ncausal mask", "learned", 3.8, 1.4),
+        "cross": Box(13.5, 0.0, "cross attention\n1 head\nsource mask", "learned", 2.9, 1.4),
+        "mlp": Box(16.5, 0.0, "MLP", "learned", 1.3, 0.8),
+        "scores": Box(19.3, 0.0, "scores\n(n_target, 40)", width=2.7),
+    }
+    arrows = [
+        *(("source", "source rows", ""), ("source rows", "encoder", ""), ("encoder", "context", "")),
+        *(("target", "target rows", ""), ("target rows", "self", ""), ("self", "cross", "queries")),
+        *(("context", "cross", "keys, values"), ("cross", "mlp", ""), ("mlp", "scores", "")),
+    ]
+    _plot(boxes, arrows, 0.52, around=("scores", "target", "the best symbol of the last row is appended"))
+    print(
+        "Above, the encoder reads the whole source once. Below, the decoder writes, one symbol at a time. "
+        "They meet in the cross attention: queries from below, keys and values from above."
+    )
+
+
 def plot_race() -> None:
     """None -> the problem of lesson 03's race: from a key to a word, and back to the key by way of W."""
     boxes = {
@@ -135,9 +163,8 @@ def _draw_box(axes: Axes, box: Box) -> FancyBboxPatch:
 def _draw_arrow(
     axes: Axes, start: Box, end: Box, patches: tuple[FancyBboxPatch, FancyBboxPatch], words: str
 ) -> None:
-    ends = {"patchA": patches[0], "patchB": patches[1], "shrinkA": 2, "shrinkB": 2}
-    arrow = FancyArrowPatch((start.x, start.y), (end.x, end.y), arrowstyle="-|>", **ends)
-    arrow.set(mutation_scale=12, color="0.2")
+    arrow = FancyArrowPatch((start.x, start.y), (end.x, end.y), arrowstyle="-|>", shrinkA=2, shrinkB=2)
+    arrow.set(patchA=patches[0], patchB=patches[1], mutation_scale=12, color="0.2")
     axes.add_patch(arrow)
     if words:
         rise = end.y - start.y  # words stand above a level arrow, else on the outer side of it

@@ -84,11 +84,14 @@ def draw_alignment(source: Sequence[str], written: Sequence[str], weights: Array
     print(f"{title}: symbol {place + 1}, {symbol!r}, reads {read or 'nothing much'}")
 
 
-def plot_grid_readings(image: ArrayLike, readings: Mapping[str, ArrayLike]) -> None:
+def plot_grid_readings(
+    image: ArrayLike, readings: Mapping[str, ArrayLike], digits: Mapping[int, int] | None = None
+) -> None:
     """An image of 3 × 3 cells (24, 24), {title: weights (9,)} -> the image, and the weights of its cells.
 
-    Each reading has its own scale of colours. Prints for each the cells with the largest and the smallest
-    weight, counted from 0, row by row.
+    All readings share one scale of colours. `digits` names what stands in a cell, {cell: digit}: it is
+    written in the cell's corner. Prints for each reading the cells with the largest and the smallest weight,
+    counted from 0, row by row.
     Raises ValueError unless the image can be cut into 3 × 3 cells and there are 9 weights.
     """
     image = as_floats("image", image)
@@ -96,26 +99,35 @@ def plot_grid_readings(image: ArrayLike, readings: Mapping[str, ArrayLike]) -> N
     if image.ndim != 2 or image.shape[0] % 3 or image.shape[1] % 3:
         raise ValueError(f"image must have 3 × 3 cells of one size; got shape {image.shape}")
     names = ["0", "1", "2"]
+    limits = (0.0, max((float(w.max()) for w in drawn.values()), default=1.0))
     with plt.rc_context(canvas.STYLE):
         n = 1 + len(drawn)
         figure, (left, *others) = plt.subplots(1, n, figsize=(2.9 * n, 2.9))
-        height, width = image.shape
-        left.imshow(image, cmap="gray_r", aspect="auto", extent=(-0.5, 2.5, 2.5, -0.5))
-        for line in (0.5, 1.5):
-            left.axhline(line, color=canvas.COLOURS[0], lw=1)
-            left.axvline(line, color=canvas.COLOURS[0], lw=1)
-        left.set(xticks=range(3), yticks=range(3), title=f"image ({height}, {width})")
-        left.set(xlabel="column of cells", ylabel="row of cells")
-        left.tick_params(length=0)
+        _draw_cells(left, image, digits or {})
         for axes, (title, w) in zip(others, drawn.items(), strict=True):
             sides = ("row of cells", "column of cells")
-            scale = f"{title}\ncolours from 0 to {w.max():.2f}"
-            pieces.draw_matrix(axes, w.reshape(3, 3), names, names, scale, 2, sides, (0.0, float(w.max())))
+            scale = f"{title}\ncolours from 0 to {limits[1]:.2f}"
+            pieces.draw_matrix(axes, w.reshape(3, 3), names, names, scale, 2, sides, limits)
         canvas.show(figure)
     for title, w in drawn.items():
         most, least = int(w.argmax()), int(w.argmin())
         ends = f"largest weight {w[most]:.2f} on cell {most}, smallest {w[least]:.2f} on cell {least}"
         print(f"{title}: {ends}")
+
+
+def _draw_cells(axes: Axes, image: Array, digits: Mapping[int, int]) -> None:
+    """An image of 3 × 3 cells, {cell: digit} -> the image, with lines between the cells and their names."""
+    height, width = image.shape
+    axes.imshow(image, cmap="gray_r", aspect="auto", extent=(-0.5, 2.5, 2.5, -0.5))
+    for line in (0.5, 1.5):
+        axes.axhline(line, color=canvas.COLOURS[0], lw=1)
+        axes.axvline(line, color=canvas.COLOURS[0], lw=1)
+    for cell, digit in digits.items():
+        place = (cell % 3 - 0.47, cell // 3 - 0.46)
+        axes.text(*place, str(digit), ha="left", va="top", size=9, color=canvas.COLOURS[0])
+    axes.set(xticks=range(3), yticks=range(3), title=f"image ({height}, {width})")
+    axes.set(xlabel="column of cells", ylabel="row of cells")
+    axes.tick_params(length=0)
 
 
 def _map_axes(shapes: Sequence[tuple[int, ...]], stacked: bool, width: float) -> tuple[Figure, list[Axes]]:

@@ -10,13 +10,16 @@ import pytest
 from handed_out import ANSWERS, GIVEN
 
 from helpers.attention import attention
+from helpers.cross_attention import cross_attention
+from helpers.datasets import load_digits, load_sounds, load_word_vectors
 from helpers.exercises import evaluate
 from helpers.exercises.catalogue import find
 from helpers.exercises.engine import sandbox
 from helpers.exercises.kinds import Choose, Mend, Predict, Table, Write
 from helpers.exercises.lesson_07.alignment_table import ALIGNED, ALIGNED_SCORES, BEST, ENGLISH, GERMAN
 from helpers.exercises.lesson_07.new_word import ENGLISH_KEYS, LESSON_ENGLISH, WORD_W_Q
-from helpers.readers.model import word_accuracy
+from helpers.readers.digits import add_places, cut_into_patches, draw_grids, read_places
+from helpers.readers.model import decode, encode, word_accuracy
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
 from helpers.softmax import softmax
@@ -287,8 +290,39 @@ def test_the_table_of_the_task_and_the_array_of_its_cell_hold_the_scores_of_the_
     assert tuple(space["my_alignment"]) == exercise.labels
 
 
-def test_the_options_of_the_task_are_those_of_the_check():
-    exercise = find("bottleneck")
+@pytest.mark.parametrize("name", ["trust-map", "bottleneck", "hide-cell"])
+def test_the_options_of_the_task_are_those_of_the_check(name):
+    exercise = find(name)
     assert isinstance(exercise, Choose)
     for letter in exercise.options:
-        assert f"- **{letter}** " in cells()["bottleneck-task"]
+        assert f"- **{letter}** " in cells()[f"{name}-task"]
+
+
+def test_the_map_in_the_middle_of_phone_has_the_shape_that_is_asked():
+    model = load_sounds().model
+    source = np.array([0, *map(model.source_symbols.index, "phone")])
+    target = np.array([0, *map(model.target_symbols.index, ("F", "OW", "N"))])
+    scores, looked = decode(model, target, encode(model, source), source[None] > 0)
+    exercise = find("decode-shape")
+    assert isinstance(exercise, Predict)
+    assert looked.shape == exercise.answer
+    assert evaluate("decode-shape", "(4, 6)").status == "right"
+    assert evaluate("decode-shape", scores.shape).named == (("scores",),)
+    assert evaluate("decode-shape", (3, 5)).named == (("no-marks",),)
+    assert not looked[:, 0].any()  # the mark keeps its column, with weight 0
+
+
+def test_the_head_that_looks_away_finds_what_is_hidden_as_the_reply_says():
+    digits = load_digits()
+    grids = draw_grids(digits.images, digits.labels, 100, np.random.default_rng(5))
+    question = load_word_vectors().rows(digits.words)[grids.digits]
+    patches, others = add_places(cut_into_patches(grids.images)), np.arange(9) != grids.cells[..., None]
+    right = {}
+    for name, head in {"a": digits.head, "b": digits.looks_away}.items():
+        output, _ = cross_attention(question, patches, head, mask=others)
+        right[name] = (read_places(output) == grids.cells).mean()
+    assert right["a"] < 0.1 < 0.9 < right["b"]
+    assert evaluate("hide-cell", "b").status == "right"
+    assert evaluate("trust-map", "c").status == "right"
+    for letter in "acd":
+        assert evaluate("hide-cell", letter).named == ((f"option {letter}",),)

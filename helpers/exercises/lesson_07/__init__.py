@@ -8,6 +8,10 @@ ORDER = (
     "causal-bug",
     "alignment-table",
     "source-mask",
+    "decode-shape",
+    "trust-map",
     "accuracy",
+    "share-forward",
     "bottleneck",
+    "hide-cell",
 )  # of teaching: a file each

@@ -19,7 +19,7 @@ EXERCISE = Choose(
         "models. What it cannot do is look back at the letters.",
     },
     hints=(
-        "Which of the four would still be true of a word of 3 letters, where both models are equally good?",
+        "At 3 letters both models are equally good. Which of the four would hurt short words just as much?",
         "Through how many numbers must a word of 12 letters pass, in each of the two models?",
     ),
     reread=ONE_VECTOR,
