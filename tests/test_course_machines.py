@@ -36,7 +36,9 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def fake_uv(folder: Path, text: str) -> Path:
     """A folder -> the same, with a program uv in it."""
     folder.mkdir()
-    (folder / "uv").write_text(f"#!{sys.executable}\n{text}\n")
+    (folder / "uv.py").write_text(text)
+    # By way of a shell: a first line that names Python cannot hold a space.
+    (folder / "uv").write_text(f'#!/bin/sh\nexec "{sys.executable}" "{folder / "uv.py"}" "$@"\n')
     (folder / "uv").chmod(0o755)
     return folder
 
@@ -197,6 +199,18 @@ def find_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     found = find_uv()
     assert found == str(folder / "uv")
     return found
+
+
+@only_posix
+def test_a_uv_that_does_not_start_is_one_that_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    uv = fake_uv(tmp_path / "bin", "") / "uv"
+    uv.write_text("#!/nowhere/python\n")
+    monkeypatch.setattr(places, "LOG", tmp_path / "log")
+    monkeypatch.setattr(places, "GUARD", tmp_path / "lock")
+    with Guard() as guard:
+        status, (line,) = fast.uv_install(str(uv), ["numpy"], {}, None, guard)
+    assert status == 1
+    assert "No such file" in line
 
 
 @only_posix

@@ -195,30 +195,6 @@ def test_bars_print_largest_and_sum(shown, capsys):
     assert [bar.get_height() for bar in shown[0].axes[1].patches] == [0.5, 0.4, 0.1]
 
 
-@pytest.mark.parametrize(
-    ("draw", "said"),
-    [
-        (plots.plot_attention_machine, "three learned tables"),
-        (plots.plot_multi_head_block, "Three heads work side by side"),
-        (plots.plot_encoder_decoder, "queries from below, keys and values from above"),
-        (plots.plot_race, "Only W is learned"),
-    ],
-)
-def test_diagrams_say_what_they_show_and_no_box_covers_another(shown, capsys, draw, said):
-    assert result_of(draw) is None
-    assert said in capsys.readouterr().out
-    figure = shown[0]
-    figure.draw_without_rendering()
-    boxes = [patch.get_window_extent() for patch in figure.axes[0].patches if hasattr(patch, "get_boxstyle")]
-    assert len(boxes) >= 6
-    assert not any(box.overlaps(other) for i, box in enumerate(boxes) for other in boxes[:i])
-
-
-def test_transformer_says_where_attention_is(capsys):
-    assert result_of(plots.plot_transformer) is None
-    assert "only in attention do arrows cross" in capsys.readouterr().out
-
-
 SCORES = np.array([[2.0, 1.0, 0.0], [0.0, 0.0, np.log(3)], [1.0, 1.0, 1.0]])
 TRIANGLE = np.tri(3, dtype=bool)
 

@@ -73,7 +73,7 @@ def test_sums_stand_beside_the_rows_and_below_the_columns():
 @pytest.mark.parametrize("limits", [(0.0, 1.0), (-1.0, 1.0), (-9.0, 0.0), (0.0, 30.0)])
 def test_ink_can_be_read_on_every_colour(limits):
     colours = pieces.colours_for(limits)
-    for number in np.linspace(*limits, 41):
+    for number in np.linspace(limits[0], limits[1], 41):
         look = dict(part.split(":") for part in pieces.as_css(colours, number).split(";"))
         parts = [int(look["background-color"][k : k + 2], 16) / 255 for k in (1, 3, 5)]
         brightness = np.dot(parts, (0.21, 0.72, 0.07))
@@ -82,7 +82,7 @@ def test_ink_can_be_read_on_every_colour(limits):
 
 
 def test_zero_is_white_where_numbers_have_both_signs():
-    assert pieces.colours_for((-3.0, 1.0)).to_rgba(0.0)[:3] == pytest.approx((1, 1, 1), abs=0.05)
+    assert pieces.colours_for((-3.0, 1.0)).to_rgba(np.array(0.0))[:3] == pytest.approx((1, 1, 1), abs=0.05)
 
 
 def test_a_colour_follows_the_number_as_it_is_written():

@@ -65,10 +65,8 @@ def plot_spreads(samples: Mapping[int, Array], what: str) -> None:
 
 def _mark_spread(axes: Axes, spread: float, top: float) -> None:
     axes.errorbar(0, 1.18 * top, xerr=spread, color="black", capsize=4, lw=1.5)
-    note = axes.annotate(
-        f"± {spread:.1f}", (spread, 1.18 * top), xytext=(7, 0), textcoords="offset points", va="center"
-    )
-    note.set_weight("bold")
+    note = axes.annotate(f"± {spread:.1f}", (spread, 1.18 * top), xytext=(7, 0), textcoords="offset points")
+    note.set(va="center", weight="bold")
     axes.set_ylim(0, 1.4 * top)
 
 

@@ -95,7 +95,7 @@ def draw_map_and_row(
 
 def as_css(colours: ScalarMappable, number: float) -> str:
     """Colours, a number -> the style of a cell: its colour, and ink that can be read on it."""
-    red, green, blue = (round(255 * part) for part in colours.to_rgba(number)[:3])
+    red, green, blue = (round(255 * part) for part in colours.to_rgba(np.array(number))[:3])
     ink = "#000000" if np.dot((red, green, blue), (0.21, 0.72, 0.07)) > 0.45 * 255 else "#ffffff"
     return f"background-color:#{red:02x}{green:02x}{blue:02x};color:{ink}"
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from course import places
 from course.guard import Guard
+from course.messages import one_line
 from course.programs import Done, Tick, silent, watch
 
 OWN_CONCERNS = ("UV_CACHE_DIR", "UV_HTTP_TIMEOUT", "UV_NATIVE_TLS")  # they do not change what is installed
@@ -70,4 +71,7 @@ def uv_install(
         command.append("--no-index")
     kept = {name: os.environ[name] for name in OWN_CONCERNS if name in os.environ}
     unset = {name: None for name in os.environ if name.startswith("UV_")}
-    return watch([*command, *arguments], guard, tick, unset | kept | told_to_uv(pip, extra_index))
+    try:
+        return watch([*command, *arguments], guard, tick, unset | kept | told_to_uv(pip, extra_index))
+    except OSError as error:  # it is there and does not start
+        return 1, [f"error: {one_line(error)}"]
