@@ -74,13 +74,19 @@ entries-matched
     | match => keys @ turned(queries); share => softmax(scale)
     | match => keys @ turned(queries); share => softmax(scale); mix => weights @ values
 
+rest-as-rows
+    the scores are right, and the rest is still that of rows: softmax ran along them, and the weights come first
+    In Kᵀ Q each column belongs to one query. So softmax runs down each column, axis −2, and the mixture is
+    `values @ weights`.
+    | share => softmax(scale); mix => weights @ values
+
 softmax-by-row
     softmax ran along the rows of the scores, over the queries
     In Kᵀ Q each column belongs to one query, and each column is to sum to 1: axis −2.
     | share => softmax(scale)
 
 queries-first
-    the scores are Qᵀ K, with a row for each query, and softmax runs down the columns, over the queries
+    queries and keys changed places: the scores are Qᵀ K, and softmax ran down the columns, over the queries
     With Kᵀ Q a column belongs to a query, as everywhere in this convention.
     | match => turned(queries) @ keys
 
@@ -94,7 +100,6 @@ weights-first
     the weights stand before the values, as they do with rows
     Here `values @ weights` mixes columns of values by columns of weights: `(d_v, n) @ (n, n)`.
     | mix => weights @ values
-    | mix => turned(weights) @ values
 
 output-in-rows
     the output has a row for each token
@@ -199,6 +204,9 @@ EXERCISE = Mend(
         Probe("float32", _columns(n=6, d_k=5, dtype=np.float32, start=71)),
         Probe("a batch of 2 sentences", _columns(2, start=301)),
         Probe("a batch of 2 sentences, values as wide as keys", _columns(2, d_k=4, start=401)),
+        Probe(
+            "a batch of 2 sentences, as many tokens as numbers in a value", _columns(2, n=4, start=451)
+        ),
         Probe("a batch of 2 sentences, 3 readings each", _columns(2, 3, d_k=5, d_v=4, n=6, start=501)),
     ),
     properties=(Property("within the values", "no output lies outside the values", _within_values),),

@@ -79,8 +79,6 @@ def my_column_attention(x, w_q, w_k, w_v):
     return weights @ values
 
 
-# named: rows-formula
-# not told: same results
 def my_column_attention(x, w_q, w_k, w_v):
     queries, keys, values = w_q @ x, w_k @ x, w_v @ x
     weights = softmax(queries @ turned(keys) / np.sqrt(len(w_q)), axis=-1)
@@ -116,7 +114,7 @@ def my_column_attention(x, w_q, w_k, w_v):
     return weights @ values
 
 
-# named: softmax-by-row + weights-first
+# named: rest-as-rows
 def my_column_attention(x, w_q, w_k, w_v):
     queries, keys, values = w_q @ x, w_k @ x, w_v @ x
     scores = np.swapaxes(keys, -1, -2) @ queries
@@ -268,9 +266,17 @@ def my_column_attention(x, w_q, w_k, w_v):
     return 2 * attention_in_columns(w_q @ x, w_k @ x, w_v @ x)[0]
 
 
-# unnamed
+# named: queries-first
 def my_column_attention(x, w_q, w_k, w_v):
     return attention_in_columns(w_k @ x, w_q @ x, w_v @ x)[0]
+
+
+# named: queries-first + weights-first
+def my_column_attention(x, w_q, w_k, w_v):
+    queries, keys, values = w_q @ x, w_k @ x, w_v @ x
+    scores = np.swapaxes(queries, -1, -2) @ keys
+    weights = softmax(scores / np.sqrt(len(w_q)), axis=-2)
+    return weights @ values
 
 
 # told: returned a tuple of 2 things. Return the one that the task asks for, alone.
