@@ -58,14 +58,14 @@ EDITS = Edits(my_column_attention, {
 MISTAKES = EDITS.mistakes(
     """
 rows-formula
-    the tokens are columns, and the formula is that of rows: softmax(QKᵀ/√d_k) V
+    you gave columns to the formula of rows, softmax(QKᵀ/√d_k) V
     Q Kᵀ then multiplies entries with entries, a d_k × d_k table in which no token meets another. In columns
     the scores are Kᵀ Q, softmax runs down each column, and the values come before the weights.
     | match => queries @ turned(keys); share => softmax(scale); mix => weights @ values
 
 entries-matched
-    the scores are a d_k × d_k table, of entries and not of tokens
-    Q Kᵀ and K Qᵀ sum over the tokens here. One score for each key and each query makes an n × n table: Kᵀ Q.
+    you matched entries and not tokens: your scores are a d_k × d_k table
+    Q Kᵀ and K Qᵀ sum over the tokens here. One score for each key and query makes an n × n table: Kᵀ Q.
     | match => queries @ turned(keys)
     | match => queries @ turned(keys); mix => weights @ values
     | match => queries @ turned(keys); share => softmax(scale)
@@ -75,106 +75,106 @@ entries-matched
     | match => keys @ turned(queries); share => softmax(scale); mix => weights @ values
 
 rest-as-rows
-    the scores are right, and the rest is still that of rows: softmax ran along them, and the weights come first
+    you corrected the scores and left the rest as for rows: softmax along them, the weights first
     In Kᵀ Q each column belongs to one query. So softmax runs down each column, axis −2, and the mixture is
     `values @ weights`.
     | share => softmax(scale); mix => weights @ values
 
 softmax-by-row
-    softmax ran along the rows of the scores, over the queries
-    In Kᵀ Q each column belongs to one query, and each column is to sum to 1: axis −2.
+    you ran softmax along the rows of the scores, over the queries
+    In Kᵀ Q each column belongs to one query, and each column should sum to 1: axis −2.
     | share => softmax(scale)
 
 queries-first
-    queries and keys changed places: the scores are Qᵀ K, and softmax ran down the columns, over the queries
+    you swapped queries and keys: your scores are Qᵀ K, and softmax down their columns runs over the queries
     With Kᵀ Q a column belongs to a query, as everywhere in this convention.
     | match => turned(queries) @ keys
 
 weights-turned
-    the weights were transposed: what a query gives to a key was taken for what the key gives to the query
-    Column i of `values @ weights` is the mixture for query i, so column i of the weights should be its shares.
+    you mixed by the transposed weights: what a query gives to a key became what the key gives to the query
+    Column i of `values @ weights` is the mixture for query i: its shares are column i of the weights.
     | mix => values @ turned(weights)
     | match => turned(queries) @ keys; share => softmax(scale)
 
 weights-first
-    the weights stand before the values, as they do with rows
+    you put the weights on the left of the values, as with rows
     Here `values @ weights` mixes columns of values by columns of weights: `(d_v, n) @ (n, n)`.
     | mix => weights @ values
 
 output-in-rows
-    the output has a row for each token
+    you returned a row for each token
     Tokens came as columns, and so should the outputs, `(d_v, n)`.
     | result => turned(it)
 
 tokens-as-rows
-    x was transposed, so that its tokens are rows, and the matrices still stand on the left
+    you transposed x, so that its tokens are rows, and left the matrices on its left
     Each token is a column of x already, and w_q @ x projects every column.
     | x => turned(x)
 
 matrices-transposed
-    a matrix was transposed
+    you transposed a matrix
     Matrices here are (out, in) and stand on the left: w_q @ x.
     | w_q => w_q.T; w_k => w_k.T; w_v => w_v.T
     | w_q => w_q.T; w_k => w_k.T
     | w_v => w_v.T
 
 all-axes-reversed
-    `.T` turned all axes round, the stack of sentences as well
+    you reversed all axes with `.T`, the stack of sentences as well
     `np.swapaxes(keys, -1, -2)` exchanges the last two axes only.
     | match => keys.T @ queries
 
 three-axes-only
-    the axes were named for a stack of sentences, and one sentence has only two
+    you named three axes, and a single sentence has only two
     `np.swapaxes(keys, -1, -2)` exchanges the last two axes, however many stand before.
     | match => keys.transpose(0, 2, 1) @ queries
 
 never-scaled
-    the scores were not scaled
+    you did not scale the scores
     They are sums of d_k products, and are divided by √d_k.
     | scale => scores
 
 divided-by-d_k
-    the scores were divided by d_k, not by its root
+    you divided the scores by d_k, not by its root
     Dot products of d_k terms spread like √d_k.
     | scale => scores / len(w_q)
 
 root-n
-    the scores were divided by the root of the number of tokens
+    you divided the scores by the root of the number of tokens
     In columns the last axis of queries and keys counts the tokens. Their width d_k is axis −2.
     | scale => scores / np.sqrt(x.shape[-1])
 
 root-d_model
-    the scores were divided by √d_model
+    you divided the scores by √d_model
     A score is the dot product of a query and a key, d_k numbers each.
     | scale => scores / np.sqrt(x.shape[-2])
 
 root-d_v
-    the scores were divided by √d_v
+    you divided the scores by √d_v
     How wide the values are does not change any score: it has d_k terms.
     | scale => scores / np.sqrt(len(w_v))
 
 root-of-the-stack
-    `len` of queries or keys was taken for d_k
+    you took `len` of queries or keys for d_k
     That is the first axis: d_k for one sentence, but the number of sentences in a stack. Axis −2 is d_k.
     | scale => scores / np.sqrt(len(queries))
 
 no-softmax
-    softmax was left out
+    you left out softmax
     Weights are shares that sum to 1, and only softmax makes them from scores.
     | share => scale
 
 axis-0
-    softmax ran over axis 0, which holds the keys for one sentence only
+    you ran softmax over axis 0, which holds the keys for one sentence only
     In a stack axis 0 counts the sentences. Counted from the end, the keys are axis −2.
     | share => softmax(scale, axis=0)
 
 axis-1
-    softmax ran over axis 1, which holds the keys only where one axis stands before them
+    you ran softmax over axis 1, which holds the keys only where one axis stands before them
     Counted from the end, the keys are axis −2, however many axes stand before.
     | share => softmax(scale, axis=1)
 
 over-everything
-    all scores together were made one distribution
+    you made one distribution of all the scores together
     One distribution for each query, which is a column here.
     | share => np.exp(scale) / np.exp(scale).sum()
     """,
