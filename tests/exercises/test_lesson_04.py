@@ -41,6 +41,13 @@ def test_the_symptom_of_width_bug_is_what_its_function_does():
     assert np.allclose(ANSWERS["width-bug"](query, keys, wider)[:, :2], [[25, 3]])
 
 
+def test_the_symptom_of_columns_bug_is_what_its_function_does():
+    w_q, w_k = np.array([[np.sqrt(2) * np.log(3), 0], [0, 0]]), np.array([[0.0, 1], [0, 0]])
+    inputs = np.eye(2), w_q, w_k, np.array([[10.0, 30.0], [0.0, 4.0]])
+    assert np.allclose(GIVEN["columns-bug"](*inputs), [[5, 17], [5, 17]])
+    assert np.allclose(ANSWERS["columns-bug"](*inputs), [[25, 20], [3, 2]])
+
+
 def test_the_examples_of_the_tasks_hold():
     keys, values = np.array([[0.0, 1, 0, 0], [1, 0, 0, 0]]), np.array([[10.0, 0], [30, 4]])
     queries = np.array([[2 * np.log(3), 0, 0, 0], [0, 0, 0, 0]])

@@ -11,4 +11,5 @@ ORDER = (
     "read-map",
     "audit-table",
     "shuffle",
+    "columns-bug",
 )  # of teaching: a file each
