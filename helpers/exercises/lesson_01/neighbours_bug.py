@@ -183,7 +183,7 @@ EXERCISE = Mend(
     task="The nearest words, without the word itself.",
     given="itself-included",
     symptom="for the vectors [[1, 0], [0, 1], [2, 1]], word 0 and how_many 1 it answers [0]: "
-    "the most alike word to a word is the word itself.",
+    "of all words, the one most like a word is the word itself.",
     call="my_neighbours(word, vectors, how_many)",
     right=neighbours,
     recipe=EDITS.recipe(),
