@@ -61,7 +61,7 @@ def test_whole_numbers_are_counted_exactly_and_texts_are_none():
         one_more = {**right, label: [right[label][0] + 1, *right[label][1:]]}
         assert evaluate("torch-bytes", one_more).status == "wrong"
     text = evaluate("torch-bytes", {**right, 256: [str(right[256][0]), *right[256][1:]]}).text
-    assert "leave the quotation marks away" in text
+    assert "remove the quotation marks" in text
     for rows in (
         {label: torch.tensor(row, dtype=torch.float64) for label, row in right.items()},
         torch.tensor(list(right.values()), dtype=torch.float64),

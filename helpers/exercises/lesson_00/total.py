@@ -42,7 +42,8 @@ product
 
 first-only
     you returned only the first number
-    A `return` inside the loop ends the function in the first round; it belongs after the loop.
+    A sum takes all of them. Perhaps a `return` inside a loop? It ends the function in the first round, and
+    belongs after the loop.
     | numbers => it[:1]
 
 last-only

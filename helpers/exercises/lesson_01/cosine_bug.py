@@ -58,12 +58,12 @@ key-squared
 
 query-twice
     you divided by the query's length twice, and not at all by the key's
-    Where is the key's length? One of each belongs under the line.
+    Where is the key's length? One of each belongs below the division line.
     | of_key => query; of_query
 
 key-twice
     you divided by the key's length twice, and not at all by the query's
-    Where is the query's length? One of each belongs under the line.
+    Where is the query's length? One of each belongs below the division line.
     | of_query => key; of_key
 
 half-not-root
@@ -145,7 +145,7 @@ lengths-added
 
 lengths-multiplied-in
     you multiplied the result by the lengths
-    The dot product has the lengths in it already. Divide, and they are gone.
+    The dot product already holds the lengths. Divide, and they are gone.
     | lengths => 1 / it
 
 one-root-of-sum
@@ -187,7 +187,7 @@ sums-not-squares
 
 angle
     you returned the angle, not its cosine
-    Leave the arc cosine away: the cosine is 1 for the same direction, and the angle is 0 there.
+    Leave out the arc cosine: the cosine is 1 for the same direction, and the angle is 0 there.
     | cosine => np.arccos(it)
     | cosine => np.degrees(np.arccos(it))
 

@@ -77,7 +77,8 @@ power
 
 first-only
     you returned only the first product
-    A `return` inside the loop ends the function in the first round; it belongs after the loop.
+    The sum takes all of them. Perhaps a `return` inside a loop? It ends the function in the first round, and
+    belongs after the loop.
     | total => products[0]
 
 last-only
@@ -88,7 +89,7 @@ last-only
 
 last-left-out
     you left out the last pair of entries
-    range(n) already stops at n − 1: nothing more is to be taken off.
+    range(n) already stops at n − 1: there is nothing more to take off.
     | total => products[:-1].sum()
 
 first-left-out

@@ -79,8 +79,8 @@ multiplied-after-softmax
 
 never-scaled
     your weights are those of scores that were not scaled
-    Only what divides the scores before softmax tames them. A division afterwards spoils the sums, and
-    dividing by the new sums takes it back.
+    Divide the scores by √d_k before softmax: only that tames them. Or: if you divided the weights afterwards
+    and then each row by its new sum, the second division took the first one back.
     | scale => scores
 
 balanced-by-hand

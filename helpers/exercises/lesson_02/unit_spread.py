@@ -35,7 +35,7 @@ def spread_is_1(inputs: Any, scaled: Array, _call: Any) -> str:
         return f"{case} the spread after your function is {spread:.3g}, not 1."
     return (
         f"These few scores spread {chance:.3g} times as much as scores do for d_k {inputs['d_k']} and sigma "
-        f"{inputs['sigma']:g}. Divided as such scores should be, their spread is {chance:.3g}; "
+        f"{inputs['sigma']:g}. Divided by the right number, they spread by {chance:.3g}; "
         f"yours is {spread:.3g}."
     )
 
@@ -46,7 +46,7 @@ def not_shifted(inputs: Any, scaled: Array, _call: Any) -> str:
     shift = float(np.mean(scaled.astype(float)) - slope * np.mean(scores))
     if abs(shift) <= 0.01:
         return ""
-    return f"Dividing alone is asked: your scores were moved as well, by about {shift:.3g}."
+    return f"Only divide: your scores were moved as well, by about {shift:.3g}."
 
 
 def order_kept(inputs: Any, scaled: Array, _call: Any) -> str:
@@ -86,7 +86,7 @@ sigma-ignored
 
 sigma-once
     you divided by sigma once
-    {one_sigma} So divide by it twice. A root over sigma**2 takes it back to sigma.
+    {one_sigma} So divide by it twice. Or: if you took a root of sigma**2, that takes it back to sigma.
     | deviation => sigma
 
 sigma-root
@@ -131,7 +131,7 @@ never-scaled
 
 measured-spread
     you made the spread 1 by measuring it, not from d_k and sigma
-    Every score then depends on all the others of its text. sigma² √d_k is known beforehand: divide by that.
+    Every score then depends on all the others of its text. sigma² √d_k is known in advance: divide by that.
     | result => by_its_spread(scores)
     | result => by_its_spread(centred(scores))
     | result => by_its_spread(scores, -1)

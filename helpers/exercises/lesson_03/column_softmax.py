@@ -77,7 +77,7 @@ turned-by-T
     | axis => -1; scores => it.T
 
 over-everything
-    you made all the scores together one distribution
+    you made one distribution of all the scores together
     One distribution for each query, which is a column here.
     | axis => None
 
@@ -118,7 +118,7 @@ row-max
     reread=COLUMNS,
     sections={"shift": SHIFT, "weights": WEIGHTS},
     words={
-        "one_swap": "softmax ran over the rows, and the axes were swapped once only: those of the weights "
+        "one_swap": "you ran softmax over the rows and swapped the axes only once: those of the weights "
         "after it, or those of the scores before it, with the axis of softmax changed as well",
     },
 )

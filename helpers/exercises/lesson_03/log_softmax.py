@@ -141,7 +141,7 @@ axis-1 § axis
     | total_axis => 1; shift
 
 over-everything § axis
-    you made all the scores together one distribution
+    you made one distribution of all the scores together
     One distribution for each query. Give the sum an axis.
     | axis => None
     | total_axis => None; shift

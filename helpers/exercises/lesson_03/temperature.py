@@ -33,12 +33,14 @@ MISTAKES = EDITS.mistakes(
     """
 multiplied
     you multiplied the scores by the temperature
-    Then a high temperature sharpens. It should flatten: divide the scores by it.
+    Then a high temperature sharpens. It should flatten: divide the scores by it. Or: if you raised the
+    weights to the power T, it is the power 1/T.
     | cooled => scores * temperature
 
 ignored
     your temperature has no effect
-    Softmax ignores what is added to all scores, and a factor on all exponentials cancels. Divide the scores.
+    Divide the scores by it. Or: if you added it to all the scores, or multiplied all the exponentials by it,
+    that cancels in the sum.
     | cooled => scores
 
 weights-divided
@@ -131,7 +133,7 @@ axis-1 § axis
     | weights => softmax(cooled, axis=1)
 
 over-everything § axis
-    you made all the scores together one distribution
+    you made one distribution of all the scores together
     One distribution for each query.
     | weights => softmax(cooled.ravel()).reshape(scores.shape)
 

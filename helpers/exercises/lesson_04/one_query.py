@@ -101,8 +101,8 @@ STEPS = Steps(
 WORDS = {
     "not_added": "The output is one vector of d_v numbers: each value times its weight, all of them added "
     "up.",
-    "no_score_for_each_key": "query and keys did not make one score for each key: they were multiplied entry "
-    "by entry, or a transpose is missing or too many",
+    "no_score_for_each_key": "you did not make one score for each key: you multiplied query and keys entry "
+    "by entry, or transposed once too often or not often enough",
 }
 
 

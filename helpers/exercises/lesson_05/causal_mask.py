@@ -118,7 +118,7 @@ to-be-added
 
 nan-on-the-way
     you multiplied 0 by −∞, which is nan
-    Choose with np.where in place of multiplying. And the mask itself holds no −∞: {attend}
+    Choose with np.where instead of multiplying. And the mask itself holds no −∞: {attend}
     | result => (1 - it) * -np.inf
 """,
     reread=INFINITY,

@@ -116,6 +116,7 @@ EXERCISE = Mend(
         Property("hidden keys", "a hidden key gets no weight", _hidden_weights),
     ),
     axes=("query", "key"),
+    habit=hiding.finite_in_weights,
     mistakes=MISTAKES,
     hints=(
         "Print (1 - mask) * -np.inf for a small mask. Where is nan, where −∞?",

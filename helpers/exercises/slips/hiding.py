@@ -138,7 +138,7 @@ score-0 § fail
 
 mask-added § fail
     you added the mask as 0 and 1
-    That favours the allowed keys by a factor of e, and hides nothing. Add 0 and −∞, or choose with
+    That favours the allowed keys by a factor of e and hides nothing. Add 0 and −∞, or choose with
     np.where.
     | hide => scores + mask
     | hide => scores - 1 + mask
@@ -184,7 +184,7 @@ smallest-score
 
 infinity-after-softmax
     you put −∞ among the weights, after softmax
-    It is e^−∞ that is 0: −∞ belongs into the scores, before softmax.
+    It is e^−∞ that is 0: −∞ belongs in the scores, before softmax.
     | hide => scores; weigh => np.where(mask, weights, -np.inf)
 
 scores-forgotten
@@ -304,8 +304,8 @@ LATE_AND_WHOLE = STEPS.mistakes(
     """
 renormalised
     you applied the mask after the exponentials, and divided what was left of each row by its new sum
-    That is right until a hidden score lies far above the others: it takes the whole weight, all other weights
-    are 0, and 0/0 is left, whatever is put in its place. Mask the scores first, then take softmax.
+    That is right until no key is open, or until a hidden score lies far above the others and takes the whole
+    weight. Then 0/0 is left, whatever you put in its place. Mask the scores first, then take softmax.
     @ left = _renormalised _renormalised_and_guarded _renormalised_unless_empty
     | hide => scores; weigh => left(weights, mask)
 
@@ -350,6 +350,26 @@ mask-flattens § infinity
 )
 
 
+FINITE = (
+    "You hid the keys with a large negative number such as −1e9. That works here, and hurts elsewhere: "
+    "float16 ends at −65,504, and a query with no key gets the mean of values that it may not read. With "
+    "−np.inf you say what you mean."
+)
+
+
+def finite_in_weights(call: Callable[..., Any]) -> str:
+    """A call of a right answer, scores and mask in, weights out -> a note where a finite number hides."""
+    weights = call(np.array([[-1e300, 0.0]]), np.array([[True, False]]))
+    return FINITE if weights is not None and np.ravel(weights)[-1] > 0.5 else ""
+
+
+def finite_in_attention(call: Callable[..., Any]) -> str:
+    """The same where queries, keys, values and a mask go in, and the output comes back."""
+    queries, keys, values = np.array([[1e150]]), np.array([[-1e150], [0.0]]), np.array([[1.0], [0.0]])
+    output = call(queries, keys, values, np.array([[True, False]]))
+    return FINITE if output is not None and np.ravel(output)[-1] < 0.5 else ""
+
+
 def _nan_without_key(weights: Array, mask: Mask) -> Array:
     return np.where(mask.any(axis=-1, keepdims=True), weights, np.nan)
 
@@ -374,9 +394,9 @@ MASKED_MISTAKES = (
         """
 minus-a-billion
     a query with no key got a mean of values that it may not read
-    It should get zeros. A very low number in place of −∞, −1e9 say, does this: it hides a key as long as
-    another one is open. With none open the low numbers are compared with one another, and softmax shares 1
-    among forbidden keys.
+    It should get zeros. A very low number such as −1e9, instead of −∞, does this: it hides a key as long as
+    another one is open. With none open, softmax compares the low numbers with one another and shares 1 among
+    forbidden keys.
     @ low = -1e9 -1e4 -1e5 -1e6 -1e12 -1e30
     | hide => np.where(mask, scores, low)
     @ low = -1e9 -1e4 -1e5 -1e6 -1e8

@@ -54,7 +54,7 @@ one-matrix-only
 three-axes-only
     your code is written for exactly three axes
     Count axes from the end, −1 and −2, and any number of leading axes passes through. In np.einsum, `...`
-    stands for them, in place of a letter.
+    stands for them, instead of a letter.
     | match => queries @ keys.transpose(0, 2, 1)
     | match => np.einsum("bik,bjk->bij", queries, keys)
     | match => queries @ np.swapaxes(keys, 1, 2)

@@ -295,7 +295,7 @@ d_v
 
 root-d_v-too
     you still divide by √d_v, as well as by √d_k
-    √d_k is right; leave √d_v away. {content}
+    √d_k is right; leave out √d_v. {content}
     | width => scores / math.sqrt(values.shape[-1])
 
 root-d_k-d_v

@@ -44,8 +44,8 @@ WORDS = {
     "jobs.",
     "in_out": "Matrices here are (in, out) and stand on the right: x @ w_q. `nn.Linear` of PyTorch stores "
     "(out, in), which is where x @ W.T comes from.",
-    "factors_turned_round": "a product has its factors the wrong way round: a matrix stands on the left of "
-    "the tokens, or the keys were not transposed",
+    "factors_turned_round": "you have the factors of a product the wrong way round: a matrix stands on the "
+    "left of the tokens, or you did not transpose the keys",
 }
 SELF_ATTENTION_MISTAKES = (
     *STEPS.mistakes(

@@ -17,7 +17,7 @@ Step = Callable[..., Any]
 
 STEPS = Steps({"scale": "scores, queries, keys"}, globals())
 WORDS = {
-    "d_k": "The scale belongs to d_k, the number of entries in each query and key: so many terms are summed.",
+    "d_k": "The scale belongs to d_k, the number of entries in each query and key: a score sums d_k terms.",
 }
 SCALE_MISTAKES = STEPS.mistakes(
     """
@@ -48,7 +48,7 @@ root-n_keys
 
 root-n_keys-too
     you still divide by √n_keys, as well as by √d_k
-    {d_k} √d_k is right; leave √n_keys away.
+    {d_k} √d_k is right; leave out √n_keys.
     | scale => scores / np.sqrt(queries.shape[-1] * keys.shape[-2])
 
 n_keys
@@ -108,12 +108,12 @@ always-8
 
 root-d_model
     you divided the scores by √(n_heads · d_k), the root of the whole d_model
-    Each head compares vectors of d_k entries: so many terms are summed.
+    Each head compares vectors of d_k entries: a score sums d_k terms.
     | scale => scores / np.sqrt(queries.shape[-1] * (queries.shape[-3] if queries.ndim == 4 else 1))
 
 fourth-root
     you divided the scores by the fourth root of d_k
-    d_k^¼ is right for queries and for keys, where both are divided by it; here one division is missing.
+    d_k^¼ is right if you divide both queries and keys by it; here one of the two divisions is missing.
     | scale => scores / queries.shape[-1] ** 0.25
 
 d_k-squared
@@ -123,7 +123,7 @@ d_k-squared
 
 half-d_k
     you divided the scores by half of d_k
-    √d_k is the square root, not the half; the two agree for d_k 4 only. In Python d_k**1/2 is (d_k**1)/2;
+    √d_k is the square root, not half of d_k; the two agree for d_k 4 only. In Python d_k**1/2 is (d_k**1)/2;
     write d_k**0.5.
     | scale => scores / (queries.shape[-1] / 2)
 
@@ -162,7 +162,7 @@ subtracted
 
 measured-spread
     you divided the scores by their own measured spread
-    Then every score depends on all other tokens of the text. √d_k is known beforehand.
+    Then every score depends on all other tokens of the text. √d_k is known in advance.
     | scale => scores / scores.std()
     | scale => scores / scores.std(axis=-1, keepdims=True)
     | scale => scores / scores.std(axis=(-2, -1), keepdims=True)
@@ -171,7 +171,7 @@ measured-spread
 
 largest-score
     you divided the scores by the largest of them
-    Then every score depends on all other tokens of the text. √d_k is known beforehand.
+    Then every score depends on all other tokens of the text. √d_k is known in advance.
     | scale => scores / scores.max()
     | scale => scores / scores.max(axis=-1, keepdims=True)
     | scale => scores / np.abs(scores).max()

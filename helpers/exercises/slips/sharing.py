@@ -115,7 +115,7 @@ axis-2
 
 axis-for-two-and-three
     you chose the axis of the keys for two axes and for three, but not for four
-    {one} No fixed number fits every count of axes, and an `if` for each count leaves some out: −1 is always
+    {one} No fixed number fits every number of axes, and an `if` for each leaves some out: −1 is always
     the last axis.
     | axis => 2 if scores.ndim == 3 else 1
     | total_axis => 2 if scores.ndim == 3 else 1; shift
@@ -123,7 +123,7 @@ axis-for-two-and-three
     | total_axis => 1 if scores.ndim == 2 else 2; shift
 
 over-everything
-    you made all the scores together one distribution
+    you made one distribution of all the scores together
     {one} Give the sum an axis.
     | axis => None
     | total_axis => None; shift
@@ -135,7 +135,7 @@ over-first-axis-items
     | total_axis => after_first(scores); shift
 
 over-matrix
-    you made each sentence's whole table one distribution
+    you made one distribution of each sentence's whole table
     {one}
     | axis => (-2, -1)
     | total_axis => (-2, -1); shift
@@ -341,7 +341,7 @@ added-to-the-sum § shift
 
 rough-e
     you rounded the number e
-    `np.exp` knows e to all digits.
+    `np.exp` uses e to full precision.
     @ n = 2.718 2.7 2.71 2.72
     | exp => n**shifted
     @ n = 2.7 2.71 2.72 2.718

@@ -415,7 +415,7 @@ def my_masked_attention(queries, keys, values, mask):
 
 
 # named: renormalised
-# told: That is right until a hidden score lies far above the others
+# told: or until a hidden score lies far above the others
 # not told: guard the division
 def my_masked_attention(queries, keys, values, mask):
     w = softmax(scale_scores(dot_product_scores(queries, keys), queries.shape[-1])) * mask
