@@ -28,6 +28,7 @@ from helpers.exercises.engine.probes import Form, Probe
 from helpers.exercises.engine.sandbox import Inputs, Outcome, Runner, is_stub, taken_apart
 from helpers.exercises.kinds.base import Exercise
 from helpers.exercises.kinds.cases import axes_of, input_rows, shape_or_value, simplest_first, texts
+from helpers.exercises.kinds.further_on import placed
 from helpers.exercises.kinds.replies import (
     advice_on,
     errors_elsewhere,
@@ -252,15 +253,18 @@ class Write(Exercise):
             blocks += map(paragraph, words)
         if versions:
             stops = all(outcome.error for outcome in outcomes)
-            blocks.append(paragraph(of_one_error(versions) if stops else explanation(versions)))
+            told = of_one_error(versions) if stops else explanation(versions)
+            blocks.append(paragraph(placed(self.name, told)))
         else:
             blocks += [] if outcome.error else errors_elsewhere(failing, bool(broken))
             blocks += [paragraph(text) for _, text in broken]
             blocks += [
                 paragraph(text) for text in [where_it_fails([p for p, _, _ in failing], self.probes)] if text
             ]
-            told = [name for name, _ in broken]
-            reread = next((p.reread for p in self.properties if p.reread and p.name in told), self.reread)
+            names_broken = [name for name, _ in broken]
+            reread = next(
+                (p.reread for p in self.properties if p.reread and p.name in names_broken), self.reread
+            )
             blocks.append(paragraph(f"Worth rereading: {section(reread).strip('().')}."))
         names = tuple(name for name, _ in broken) + (("input left unchanged",) if changed else ())
         head = given or f"{headline(failing)} on {len(failing)} of {len(triples)} inputs."

@@ -90,5 +90,5 @@ sign-lost
         "d_k is the length of the last axis of the queries. Divide by its square root.",
     ),
     explain="Score, then scale. Dividing queries and keys by d_k to the power ¼ each gives the same.",
-    reread=LARGE,
+    reread=SPREAD,
 )

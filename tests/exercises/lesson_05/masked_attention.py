@@ -52,12 +52,16 @@ def my_masked_attention(queries, keys, values, mask):
     return np.einsum("...ij,...jd->...id", weights, values)
 
 
+# right
+# told: That works here, and hurts elsewhere
 def my_masked_attention(queries, keys, values, mask):
     scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
     weights = softmax(np.where(mask, scores, -1e9))
     return np.where(mask.any(axis=-1, keepdims=True), weights @ values, 0)
 
 
+# right
+# not told: hurts elsewhere
 def my_masked_attention(queries, keys, values, mask):
     scores = np.broadcast_to(
         scale_scores(dot_product_scores(queries, keys), queries.shape[-1]),
