@@ -44,7 +44,8 @@ def of_two(one: Mistake, other: Mistake) -> str:
 
     Each idea says which of the two it explains: its "that" and "it" point there.
     """
-    both = f"Two things at once: {one.says}, and {other.says}."
+    comma = ";" if "," in one.says + other.says else ","
+    both = f"Two things at once: {one.says}{comma} and {other.says}."
     if one.idea == other.idea:
         return f"{both} {one.idea} {section(one.reread)}"
     first_section = "" if one.reread == other.reread else f" {section(one.reread)}"

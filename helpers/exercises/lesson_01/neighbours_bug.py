@@ -80,7 +80,7 @@ place-left-out
 
 ascending
     you returned the least similar words
-    argsort puts the smallest first; the most alike word has the largest score.
+    argsort puts the smallest first; the most similar word has the largest score.
     | order => np.argsort(scores, kind="stable")
     | order => np.argsort(scores, kind="stable"); others => order[1:]
     | order => np.argsort(scores, kind="stable"); others => order
@@ -113,7 +113,7 @@ all-words
 
 best-last
     you returned the right words with the most similar one last
-    The most alike word should stand first.
+    The most similar word should stand first.
     | taken => it[::-1]
 
 dot-product § length
@@ -183,7 +183,7 @@ EXERCISE = Mend(
     task="The nearest words, without the word itself.",
     given="itself-included",
     symptom="for the vectors [[1, 0], [0, 1], [2, 1]], word 0 and how_many 1 it answers [0]: "
-    "the most alike word to a word is the word itself.",
+    "the word most similar to a word is the word itself.",
     call="my_neighbours(word, vectors, how_many)",
     right=neighbours,
     recipe=EDITS.recipe(),
