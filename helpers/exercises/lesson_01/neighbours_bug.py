@@ -108,7 +108,7 @@ one-too-few
 
 all-words
     you returned all the other words
-    Only the first how_many are asked for.
+    The task asks for the first how_many only.
     | taken => others
 
 best-last

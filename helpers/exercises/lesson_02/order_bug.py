@@ -152,7 +152,7 @@ softmax-axis-1
 
 softmax-twice § large
     you applied softmax twice
-    Once is enough: weights are no scores, and a second softmax makes them nearly equal.
+    Once is enough: weights are not scores, and a second softmax makes them nearly equal.
     | share => softmax(softmax(scores))
     | scale => softmax(scores) / np.sqrt(queries.shape[-1])
     | scale => softmax(scores)

@@ -78,7 +78,7 @@ turned-by-T
 
 over-everything
     you made one distribution of all the scores together
-    One distribution for each query, which is a column here.
+    Each query, a column here, gets one distribution.
     | axis => None
 
 no-column-max § shift
@@ -100,7 +100,7 @@ keepdims
 
 softmax-of-weights
     you applied softmax twice, over the rows and then over the columns
-    Weights are no scores: a second softmax makes them nearly equal. Once is enough, over the keys.
+    Weights are not scores: a second softmax makes them nearly equal. Once is enough, over the keys.
     | scores => softmax(it)
     | scores => softmax(it, axis=-2); axis => -1
     | result => softmax(it, axis=-2)

@@ -142,7 +142,7 @@ axis-1 § axis
 
 over-everything § axis
     you made one distribution of all the scores together
-    One distribution for each query. Give the sum an axis.
+    Each query gets one distribution. Give the sum an axis.
     | axis => None
     | total_axis => None; shift
 
@@ -160,7 +160,7 @@ keepdims § axis
     sections={"shift": SHIFT, "axis": AXIS},
     words={
         "natural": "The task asks for natural logarithms, `np.log`.",
-        "one": "One distribution for each query: over the keys, the last axis.",
+        "one": "Each query gets one distribution: over the keys, the last axis.",
         "undone": "The exponentials are powers of e, and so the logarithm that undoes them is `np.log`.",
     },
 )

@@ -12,7 +12,7 @@ from helpers.validation import Array
 
 TARGET = np.array([0.1, 0.2, 0.7])
 WRONG_WAYS: tuple[tuple[str, Callable[[Array], Array], str], ...] = (
-    ("weights-as-scores", lambda p: p, "The weights themselves are no scores: softmax would take e to "
+    ("weights-as-scores", lambda p: p, "The weights themselves are not scores: softmax would take e to "
                                        "their power. Which function undoes e^?"),
     ("sign-turned", lambda p: -np.log(p), "The sign is flipped: the largest weight belongs to the largest "
                                           "score."),

@@ -107,7 +107,7 @@ scaled-again
 
 softmax-twice
     you applied softmax twice
-    Weights are no scores: a second softmax makes them nearly equal. Divide the scores, then apply softmax
+    Weights are not scores: a second softmax makes them nearly equal. Divide the scores, then apply softmax
     once.
     | cooled => softmax(scores) / temperature
     | result => softmax(it)
@@ -134,7 +134,7 @@ axis-1 § axis
 
 over-everything § axis
     you made one distribution of all the scores together
-    One distribution for each query.
+    Each query gets one distribution.
     | weights => softmax(cooled.ravel()).reshape(scores.shape)
 
 no-row-max § shift
@@ -147,7 +147,7 @@ no-row-max § shift
     words={
         "same": "The sum must be of the same exponentials: then each row sums to 1.",
         "early": "Then rows no longer sum to 1. Divide the scores, before softmax.",
-        "one": "One distribution for each query: over the keys, the last axis.",
+        "one": "Each query gets one distribution: over the keys, the last axis.",
     },
 )
 SCORES = (

@@ -56,9 +56,9 @@ def _next_of_audit(column: int, before: Mapping[Any, float]) -> dict[Any, float]
     return dict(zip(TOKENS, weights.tolist(), strict=True))
 
 
-PAGE = 'That is what the page prints, for the query "love" and from other numbers than its own matrices give.'
+PAGE = 'That is what the page prints, for the query "love" and from numbers that its matrices do not give.'
 THE_PAGES = (
-    "Those come from the {0} that the page prints, and these do not follow from its matrices. Compute the "
+    "Those come from the {0} that the page prints, which do not follow from its matrices. Compute the "
     "{0}: embeddings @ W{1}."
 )
 PAGES_QUERY = (

@@ -21,7 +21,9 @@ EXERCISE = Predict(
             "and that key carries 30.",
         ),
         Slip(
-            "equal", 20.0, "That is the mean, with equal weights. The second key answers more: ln 3, not 0."
+            "equal",
+            20.0,
+            "That is the mean, with equal weights. The second key answers more: its score is ln 3, not 0.",
         ),
         Slip(
             "hard-lookup",

@@ -51,7 +51,7 @@ two-steps-ahead
     | at => it + 2
 
 own-token-hidden
-    you hid from each query its own token
+    you hid each query's own token from it
     A token may attend to itself: the diagonal is True. Otherwise the first token would have no key.
     | at => it - 1
 

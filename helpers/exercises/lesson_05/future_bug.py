@@ -72,7 +72,7 @@ two-steps-ahead
     | triangle; k => 2
 
 own-token-hidden
-    you hid from each query its own token
+    you hid each query's own token from it
     A token may attend to itself, or the first one would have no key: k=0 in np.tri, not −1.
     | triangle; k => -1
     | triangle; k => -1; share => hiding.own_softmax(hide)
@@ -132,7 +132,7 @@ mask-as-index
 
 softmax-first
     you ran softmax before the mask and once more after it
-    Weights are no scores: a second softmax makes them nearly equal. Mask the scores, then take softmax.
+    Weights are not scores: a second softmax makes them nearly equal. Mask the scores, then take softmax.
     | scale => softmax(it)
 """,
     reread=INFINITY,

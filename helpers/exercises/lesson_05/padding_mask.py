@@ -117,7 +117,7 @@ lengths-without-axes
     | real => places < lengths; shape => it[:, None, :]
 
 causal-mask-too
-    you laid a causal mask over it, with a row for each query
+    you laid a causal mask over the padding, with a row for each query
     That is one step too many. This mask hides padding, from all queries alike: an axis of 1 is enough.
     Where the future is to be hidden too, the two are combined afterwards.
     | shape => it & np.tri(it.shape[-1], dtype=bool)

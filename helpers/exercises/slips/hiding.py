@@ -145,7 +145,7 @@ mask-added § fail
 
 zero-times-infinity
     you multiplied 0 by −∞, which is nan
-    0 · ∞ is no number, so that the allowed scores are lost. {choose}
+    0 · ∞ is not a number, so the allowed scores are lost. {choose}
     | hide => zero_times_infinity(scores, mask); share => usual(scores)
     | hide => zero_times_infinity(scores, mask); share => other(scores)
     | hide => scores + mask * -np.inf; share => usual(scores)
@@ -215,7 +215,7 @@ own-causal-mask § polarity
 
 over-queries § axis
     you ran softmax over the queries
-    One distribution for each query: the weights of a row, over the keys, sum to 1. Keys are the last
+    Each query gets one distribution: the weights of its row, over the keys, sum to 1. Keys are the last
     axis, −1.
     | share => own_softmax(scores, axis=-2)
     | share => softmax(scores, axis=-2)
@@ -359,13 +359,13 @@ FINITE = (
 
 def finite_in_weights(call: Callable[..., Any]) -> str:
     """A call of a right answer, scores and mask in, weights out -> a note where a finite number hides."""
-    weights = call(np.array([[-1e300, 0.0]]), np.array([[True, False]]))
+    weights = call(np.array([[-1e35, 0.0]]), np.array([[True, False]]))
     return FINITE if weights is not None and np.ravel(weights)[-1] > 0.5 else ""
 
 
 def finite_in_attention(call: Callable[..., Any]) -> str:
     """The same where queries, keys, values and a mask go in, and the output comes back."""
-    queries, keys, values = np.array([[1e150]]), np.array([[-1e150], [0.0]]), np.array([[1.0], [0.0]])
+    queries, keys, values = np.array([[1e17]]), np.array([[-1e18], [0.0]]), np.array([[1.0], [0.0]])
     output = call(queries, keys, values, np.array([[True, False]]))
     return FINITE if output is not None and np.ravel(output)[-1] < 0.5 else ""
 

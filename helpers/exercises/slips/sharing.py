@@ -30,7 +30,7 @@ SECTIONS = {
     "logs": LOGS,
 }
 WORDS = {
-    "one": "One distribution for each query: the weights of a row, over the keys, sum to 1.",
+    "one": "Each query gets one distribution: the weights of its row, over the keys, sum to 1.",
     "largest": "Subtract the largest score of each row: then the largest exponent is 0.",
     "shares": "Weights are shares: each exponential is divided by the sum of its row.",
     "ignored": "Softmax ignores a shift only where a whole row is shifted by one number",
@@ -313,7 +313,7 @@ all-or-nothing § temperature
 
 twice
     you applied softmax twice
-    Weights are no scores: a second softmax makes them nearly equal.
+    Weights are not scores: a second softmax makes them nearly equal.
     | result => softmax(it)
 
 logarithms § logs
