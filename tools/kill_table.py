@@ -40,7 +40,7 @@ Each wrong version of each exercise was handed to the check as a learner's answe
 - **named**: the check names exactly this mistake, or exactly these two.
 - **named with others**: several versions give the same results on every probe; the check names them together.
 - **told as part**: in a pair one mistake hides the other (an early error, say): the pair behaves exactly
-  like that one, and is named so. When it is mended, the other one shows.
+  like that one, and is named so. When it is fixed, the other one shows.
 - **named as another**: the pair behaves exactly like a mistake that is no part of it, and is named so.
 - **rejected only**: found to be wrong, and not named.
 - **missed**: accepted as right.

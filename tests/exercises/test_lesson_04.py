@@ -165,7 +165,7 @@ def test_what_follows_from_a_wrong_column_is_said_to_follow():
         ("weight", "scaled score"),
         ("first entry of the weighted value", "weight"),
     ):
-        assert f'Your "{column}" follows from your "{before}": mend that first.' in text
+        assert f'Your "{column}" follows from your "{before}": fix that first.' in text
 
 
 def test_scores_that_were_never_scaled_are_named_once():

@@ -245,7 +245,7 @@ def test_the_numbers_in_the_replies_are_so():
 
 
 def test_nan_is_no_number_where_no_reply_knows_it():
-    assert "No usual path leads there" in evaluate("predict-mask", float("nan")).text
+    assert "I don't recognise that one" in evaluate("predict-mask", float("nan")).text
 
 
 def test_pytorch_hides_the_padding_as_the_right_option_says():

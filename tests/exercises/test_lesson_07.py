@@ -108,7 +108,7 @@ def test_what_mends_the_example_alone_is_not_told_to_change_nothing():
 
     assert np.allclose(mine(np.zeros((1, 2)), np.zeros((3, 2)), values), [[7]])
     text = evaluate("causal-bug", mine).text
-    assert "your change mends inputs as small as the example, and nothing else" in text
+    assert "your change fixes inputs as small as the example, and nothing else" in text
     assert "same results as the function as given" not in text
 
 

@@ -61,7 +61,7 @@ def test_whole_numbers_are_counted_exactly_and_texts_are_none():
         one_more = {**right, label: [right[label][0] + 1, *right[label][1:]]}
         assert evaluate("torch-bytes", one_more).status == "wrong"
     text = evaluate("torch-bytes", {**right, 256: [str(right[256][0]), *right[256][1:]]}).text
-    assert "leave the quotation marks away" in text
+    assert "remove the quotation marks" in text
     for rows in (
         {label: torch.tensor(row, dtype=torch.float64) for label, row in right.items()},
         torch.tensor(list(right.values()), dtype=torch.float64),
@@ -81,13 +81,13 @@ def costs(change):
     [
         (
             lambda o, r, f, s, t: [o, r, f, round(s, 1), round(t, 1)],
-            '"microseconds fused" was rounded too far',
+            "Your numbers were rounded too far",
         ),
-        (lambda o, r, f, s, t: [o, r, f, round(s), round(t)], '"microseconds readable" was rounded too far'),
+        (lambda o, r, f, s, t: [o, r, f, round(s), round(t)], "Your numbers were rounded too far"),
         (lambda o, r, f, s, t: [o, r, 2 * f, s, t], "each table both read and written"),
         (lambda o, r, f, s, t: [o, r, f / 2, s, t], "or two tables instead of four"),
         (lambda o, r, f, s, t: [o, r, f, s * 1e3, t * 1e3], "Those are nanoseconds"),
-        (lambda o, r, f, s, t: [o, r, f, t, s], 'numbers that belong in "microseconds fused"'),
+        (lambda o, r, f, s, t: [o, r, f, t, s], '"microseconds fused" have changed places'),
         (lambda o, r, f, s, t: [o, r, f, max(o / 2e6, r / 500e6), t], "The two limits changed places"),
         (lambda o, r, f, s, t: [o, r, f, s / 1e6, t], "n 256, microseconds readable: not 2.62e-06"),
         (
@@ -121,7 +121,7 @@ def test_seconds_and_swapped_rows_of_the_timing_table_are_told():
     assert set(evaluate("torch-timing", seconds).named) == {(f"seconds-{letter}",) for letter in "abcd"}
     one, other, cpu = right
     swapped = {one: right[other], other: right[one], cpu: right[cpu]}
-    assert "stand in other rows than asked" in " ".join(evaluate("torch-timing", swapped).text.split())
+    assert "right, but in the wrong rows" in " ".join(evaluate("torch-timing", swapped).text.split())
 
 
 def test_a_flag_beside_the_mask_does_what_the_flag_does():

@@ -135,7 +135,7 @@ def test_the_costs_as_a_learner_writes_them():
     }
     assert evaluate("tile-cost", costs).status == "right"
     in_quotes = {**costs, 32: [*costs[32][:2], "25.6"]}
-    assert "leave the quotation marks away" in evaluate("tile-cost", in_quotes).text
+    assert "remove the quotation marks" in evaluate("tile-cost", in_quotes).text
     halved = {t: [row[0] / 2, *row[1:]] for t, row in costs.items()}
     assert evaluate("tile-cost", halved).mistakes == ("no-factor-2",)
     in_float32 = {t: [row[0], 2 * row[1], row[0] / row[1] / 2] for t, row in costs.items()}

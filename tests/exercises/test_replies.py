@@ -12,7 +12,10 @@ from handed_out import GIVEN
 
 from helpers.exercises import evaluate
 from helpers.exercises.catalogue import exercises, find
+from helpers.exercises.engine.diagnosis import Version
+from helpers.exercises.engine.feedback import paragraph
 from helpers.exercises.kinds import Mend, Open, Predict, Table, Write
+from helpers.exercises.kinds.replies import explanation
 from helpers.similarity import cosine_scores
 from helpers.softmax import softmax
 
@@ -46,7 +49,9 @@ def _in_place_on_queries(queries, keys):
 
 def test_a_changed_input_is_told_before_the_mistake():
     text = " ".join(evaluate("scaled-scores", _in_place_on_queries).text.split())
-    assert text.index("After the call queries no longer holds") < text.index("divided in place")
+    assert text.index("After the call queries no longer holds") < text.index(
+        "in place", text.index("You divided")
+    )
 
 
 def test_twins_may_be_left_out_by_row_number_in_any_style():
@@ -75,7 +80,7 @@ def test_the_smallest_failing_input_is_shown_with_expected_beside_got():
 def test_two_mistakes_are_named_as_two():
     text = evaluate("softmax", lambda s: np.exp(s) / np.exp(s).sum(axis=-2, keepdims=True)).text
     assert (
-        "Two things at once: softmax ran over the queries, and the largest score was not subtracted" in text
+        "Two things at once: you ran softmax over the queries, and you did not subtract the largest" in text
     )
 
 
@@ -115,8 +120,11 @@ def _swapped_and_multiplied(queries, keys):
 
 def test_each_of_two_reasons_says_which_mistake_it_explains():
     text = " ".join(evaluate("scaled-scores", _swapped_and_multiplied).text.split())
-    assert "multiplied by √d_k, and queries and keys changed places. On the first: That spreads them" in text
-    assert text.index("further") < text.index("On the second: Rows belong to queries")
+    assert (
+        "you multiplied the scores by √d_k, and you swapped queries and keys. First: That spreads them"
+        in text
+    )
+    assert text.index("further") < text.index("Second: Rows belong to queries")
 
 
 def test_a_section_that_explains_both_mistakes_is_cited_once():
@@ -181,8 +189,57 @@ def test_a_table_half_filled():
     assert isinstance(table, Table)
     empty = {label: [None] * 3 for label in table.labels}
     assert evaluate("spread-table", empty).status == "not attempted"
-    assert "14 still to fill" in evaluate("spread-table", {**empty, 4: [4, None, None]}).text
+    begun = evaluate("spread-table", {**empty, 4: [4, None, None]})
+    assert begun.status == "not attempted"
+    assert begun.text == "○ spread-table: 1 cell right, 14 still to fill."
     text = evaluate("spread-table", {**empty, 4: [4, 4, 1], 16: [16, 16, None]}).text
     assert "d_k 16, spread: not 16" in text
     assert "d_k is the variance" in text
     assert "should hold 3 numbers" in evaluate("spread-table", {**empty, 4: [1]}).text
+
+
+def test_two_columns_that_changed_places_are_told_in_one_sentence():
+    table = find("spread-table")
+    assert isinstance(table, Table)
+    swapped = evaluate("spread-table", {d_k: [d_k**0.5, d_k, 1] for d_k in table.labels})
+    assert swapped.mistakes == ("spread-as-variance", "variance-as-spread")
+    lines = swapped.text.splitlines()
+    assert lines[1:] == [
+        '  The columns "variance" and "spread" have changed places.',
+        '  (Lesson 02, "How far scores spread".)',
+    ]
+    half = {d_k: [d_k**0.5, None, 1] for d_k in table.labels}
+    assert "changed places" not in evaluate("spread-table", half).text
+
+
+def test_numbers_rounded_too_far_are_told_once():
+    rough = [[0.7, 0.5, 0.3, 0.2], [1.0, 0.7, 0.3, 0.3], [1.2, 0.8, 0.4, 0.3]]
+    text = evaluate("audit-table", rough).text
+    assert text.count("rounded too far") == 1
+
+
+@pytest.mark.parametrize("exercise", FUNCTIONS, ids=by_name)
+def test_an_explanation_has_six_lines_at_most(exercise):
+    first = exercise.mistakes[0]
+    for mistake in exercise.mistakes:
+        assert len(paragraph(explanation([Version((mistake,), exercise.right)])).splitlines()) <= 6
+        if mistake is not first:
+            two = explanation([Version((first, mistake), exercise.right)])
+            assert len(paragraph(two).splitlines()) <= 6, two
+
+
+def test_of_two_long_reasons_the_first_alone_is_told():
+    by_name_of = {mistake.name: mistake for mistake in exercises()["softmax"].mistakes}  # type: ignore[attr-defined]
+    short = explanation([Version((by_name_of["over-queries"], by_name_of["rough-e"]), softmax)])
+    assert "First: " in short
+    assert "Second: " in short
+    long = explanation([Version((by_name_of["axis-1"], by_name_of["no-row-max"]), softmax)])
+    assert "only; and you did not subtract the largest score first. First: " in long
+    assert "Second: " not in long
+    assert long.endswith("Fix that, then check again.")
+
+
+def test_what_two_versions_share_is_told_once():
+    text = " ".join(evaluate("scaled-scores", lambda q, k: q @ k.T / np.sqrt(len(q))).text.split())
+    assert text.count("you turned all the axes round") == 1
+    assert "and one of these, which give the same results: you divided" in text

@@ -1,4 +1,4 @@
-"""What the check says of an error, a half-mended bug, a column, a text; and answers that run when pasted."""
+"""What the check says of an error, a half-fixed bug, a column, a text; and answers that run when pasted."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_solution_names_the_helper_that_does_the_same(name, capsys):
 
 
 @pytest.mark.parametrize("name", MENDS)
-def test_a_mended_function_marks_its_mended_lines_and_no_other(name, capsys):
+def test_a_fixed_function_marks_its_fixed_lines_and_no_other(name, capsys):
     solution(name)
     lines = capsys.readouterr().out.partition("\n# ")[0].rstrip().splitlines()
     _, variable = notebook_of(name)
@@ -77,9 +77,9 @@ def test_a_mended_function_marks_its_mended_lines_and_no_other(name, capsys):
         cells = {cell.id: cell.source for cell in lesson_files.read(path).cells}
         if f"{name}-try" in cells:
             before = cells[f"{name}-try"].splitlines()
-    marked = [line for line in lines if line.endswith("  # mended")]
+    marked = [line for line in lines if line.endswith("  # fixed")]
     assert marked
-    assert all(line.removesuffix("  # mended") not in before for line in marked)
+    assert all(line.removesuffix("  # fixed") not in before for line in marked)
     assert all(line in before for line in lines if line not in marked)
     assert variable == ANSWERS[name].__name__
 
@@ -91,7 +91,7 @@ def test_every_function_has_one_answer():
 # --- find the bug
 
 
-def half_mended(scores):
+def half_fixed(scores):
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return exponentials / exponentials.sum(axis=1, keepdims=True)
 
@@ -106,7 +106,7 @@ def as_it_was_in_other_words(scores):
     return exponentials / np.sum(exponentials, axis=-1, keepdims=True)
 
 
-@pytest.mark.parametrize(("name", "attempt"), [("axis-bug", half_mended), ("overflow-bug", painted_over)])
+@pytest.mark.parametrize(("name", "attempt"), [("axis-bug", half_fixed), ("overflow-bug", painted_over)])
 def test_other_results_than_the_given_function_are_not_called_the_same(name, attempt):
     probes = exercises()[name].probes  # type: ignore[attr-defined]
     with np.errstate(all="ignore"):
@@ -208,7 +208,7 @@ def test_a_text_without_a_letter_is_not_taken_for_one(text):
     ],
 )
 def test_quotation_marks_are_to_go_only_where_python_can_read_the_rest(name, text, runs):
-    assert ("leave the quotation marks away" in evaluate(name, text).text) == runs
+    assert ("remove the quotation marks" in evaluate(name, text).text) == runs
     if runs:
         assert np.isfinite(np.array(eval(text, {"np": np}), dtype=float)).all()
 

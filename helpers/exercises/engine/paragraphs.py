@@ -2,7 +2,7 @@
 
     MISTAKES = STEPS.mistakes('''
     swapped
-        queries and keys changed places
+        you swapped queries and keys
         Rows belong to queries and columns to keys: the queries stand on the left of the product.
         | match => keys @ np.swapaxes(queries, -1, -2)
     ''', reread="01: All pairs at once")

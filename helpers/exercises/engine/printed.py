@@ -15,7 +15,7 @@ def printed(answer: Callable[..., Any], bug: Callable[..., Any] | None = None) -
     before = [] if bug is None else _untyped(bug)
     head, *lines = _untyped(answer)
     marked = [
-        f"{line}  # mended" if before and line not in before and not line.lstrip().startswith('"""') else line
+        f"{line}  # fixed" if before and line not in before and not line.lstrip().startswith('"""') else line
         for line in lines
     ]
     return "\n".join([head, *marked])

@@ -215,11 +215,11 @@ def _several(result: object, form: Form) -> Outcome:
             if of_torch(result)
             else f"{_kind(result)} alone"
         )
-        return Outcome(returned=f"returned {came}, and {len(names)} are asked for: {', '.join(names)}")
+        return Outcome(returned=f"returned {came}, but the task asks for {len(names)}: {', '.join(names)}")
     outcomes = [_numbers(part, form=form) for part in result]
     for name, outcome in zip(names, outcomes, strict=True):
         if outcome.value is None:
-            return Outcome(returned=f"{outcome.returned} in the place of {name}")
+            return Outcome(returned=f"{outcome.returned} for {name}")
     values = [outcome.value for outcome in outcomes if outcome.value is not None]
     notes = dict.fromkeys(outcome.note for outcome in outcomes if outcome.note)
     return replace(joined(values), note=" ".join(notes))

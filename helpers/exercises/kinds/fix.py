@@ -31,8 +31,8 @@ class Mend(Write):
         if edited(function, self.bug):
             before = (plain_outcome(self.bug, probe) for probe in self.probes)
             same = all(map(same_outcome, outcomes, before))  # a mistake may be written in several ways
-            if same and self._mends_example(function):
-                return "your change mends inputs as small as the example, and nothing else."
+            if same and self._fixes_example(function):
+                return "your change fixes inputs as small as the example, and nothing else."
             return "your change gives the same results as the function as given." if same else ""
         text = f"○ {self.name}: still the function as given.\n{paragraph(f'Start from this: {self.symptom}')}"
         return Feedback("not attempted", text, ((self.given,),))
@@ -40,7 +40,7 @@ class Mend(Write):
     def _handed_out(self) -> Callable[..., Any] | None:
         return self.bug
 
-    def _mends_example(self, function: Callable[..., Any]) -> bool:
+    def _fixes_example(self, function: Callable[..., Any]) -> bool:
         if self.example is None:
             return False
         probe = Probe("example", dict(self.example), form=self.form)

@@ -50,9 +50,9 @@ class Predict(Exercise):
         if self._same(value, self.answer):
             return Feedback("right", f"✓ {self.name}: {shown}.\n{paragraph(self.because)}")
         slip = next((s for s in self.slips if self._same(value, s.answer)), None)
-        advice = slip.reply if slip else f"No usual path leads there. {self.hints[0]}"
+        advice = slip.reply if slip else f"I don't recognise that one. {self.hints[0]}"
         if slip is None and self._near(value):
-            asked = "The exact number is asked, not one that is measured, rounded or guessed."
+            asked = "The task asks for the exact number, not one that is measured, rounded or guessed."
             advice = f"That is close. {asked} {self.hints[0]}"
         named = ((slip.name,),) if slip else ()
         return self._wrong(f"not {shown}.", paragraph(f"{advice} {section(self.reread)}"), named=named)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from helpers.exercises.engine.diagnosis import Version, same_parts
+from helpers.exercises.engine.diagnosis import Mistake, Version, same_parts
 from helpers.exercises.engine.feedback import paragraph, section, sentence
 from helpers.exercises.engine.probes import Probe
 from helpers.exercises.engine.sandbox import Outcome
@@ -15,6 +15,7 @@ from helpers.exercises.kinds.cases import MOST_KEYS, simplest_first
 from helpers.validation import Array
 
 MOST_KINDS = 12  # of inputs, in one sentence
+MOST_LINES = 6  # of explanation: more is not read
 
 
 def explanation(versions: Sequence[Version]) -> str:
@@ -24,20 +25,35 @@ def explanation(versions: Sequence[Version]) -> str:
         if len(version.mistakes) == 1:
             (mistake,) = version.mistakes
             return f"{sentence(mistake.says)} {mistake.idea} {section(mistake.reread)}"
-        one, other = version.mistakes
-        if one.idea == other.idea:
-            return f"Two things at once: {one.says}, and {other.says}. {one.idea} {section(one.reread)}"
-        first_section = "" if one.reread == other.reread else f" {section(one.reread)}"
-        return (  # each idea says which of the two it explains: its "that" and "it" point there
-            f"Two things at once: {one.says}, and {other.says}. On the first: {one.idea}{first_section} "
-            f"On the second: {other.idea} {section(other.reread)}"
-        )
-    told = "; or ".join(", and ".join(m.says for m in version.mistakes) for version in versions[:4])
+        return of_two(*version.mistakes)
     ideas = {mistake.name: mistake for version in versions for mistake in version.mistakes}
     shared = [m for m in ideas.values() if all(m.name in version.names for version in versions)]
     explained = shared or list(ideas.values())[:1]
     advice = " ".join(f"{m.idea} {section(m.reread)}" for m in explained)
+    if len(shared) == 1 and all(len(version.mistakes) > 1 for version in versions):  # it is told once
+        rest = [[m.says for m in version.mistakes if m is not shared[0]] for version in versions[:4]]
+        told = "; or ".join(", and ".join(says) for says in rest)
+        both = f"Two things at once: {shared[0].says}; and one of these, which give the same results: {told}."
+        return f"{both} First: {advice} Fix that, then check again."
+    told = "; or ".join(", and ".join(m.says for m in version.mistakes) for version in versions[:4])
     return f"One of these, which give the same results: {told}. {advice}"
+
+
+def of_two(one: Mistake, other: Mistake) -> str:
+    """Two mistakes at once -> both, and the idea of each; of the first alone where both take too many lines.
+
+    Each idea says which of the two it explains: its "that" and "it" point there.
+    """
+    comma = ";" if "," in one.says + other.says else ","
+    both = f"Two things at once: {one.says}{comma} and {other.says}."
+    if one.idea == other.idea:
+        return f"{both} {one.idea} {section(one.reread)}"
+    first_section = "" if one.reread == other.reread else f" {section(one.reread)}"
+    second = f"Second: {other.idea} {section(other.reread)}"
+    text = f"{both} First: {one.idea}{first_section} {second}"
+    if len(paragraph(text).splitlines()) <= MOST_LINES:
+        return text
+    return f"{both} First: {one.idea} {section(one.reread)} Fix that, then check again."
 
 
 def of_one_error(versions: Sequence[Version]) -> str:
@@ -61,10 +77,10 @@ def headline(failing: Sequence[tuple[Probe, Outcome, Outcome]]) -> str:
     if all(outcome.error for outcome in outcomes):
         return "your function stops with an error"
     if all(outcome.value is None for outcome in outcomes) and failing[0][2].joined:
-        return "other things came back than are asked for"
+        return "you did not return what the task asks for"
     if all(outcome.value is None for outcome in outcomes):
         if failing[0][0].form.read:
-            return "what came back has another form than is asked for"
+            return "what came back has another form than the task asks for"
         single = all(right.value is not None and right.value.ndim == 0 for _, _, right in failing)
         if of_truths(failing[0][2]):
             return "no True or False came back" if single else "no array of True and False came back"
@@ -77,7 +93,7 @@ def headline(failing: Sequence[tuple[Probe, Outcome, Outcome]]) -> str:
         values = [o.value for o in outcomes if o.value is not None]
         scalars = all(right.value is not None and right.value.ndim == 0 for _, _, right in failing)
         if failing[0][0].form.told:
-            return "not what is asked for"
+            return "not what the task asks for"
         if of_truths(failing[0][2]):
             return "wrong answer" if scalars else "right shape, wrong entries"
         if all(np.isnan(value).any() for value in values):

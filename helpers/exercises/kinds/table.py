@@ -50,7 +50,8 @@ class Table(Exercise):
             return Feedback("right", f"✓ {self.name}: all {len(table)} cells.\n{paragraph(self.because)}")
         empty = len(table) - len(filled)
         if not wrong:
-            return Feedback("wrong", f"✗ {self.name}: {_cells_right(len(filled))}, {empty} still to fill.")
+            so_far = f"○ {self.name}: {_cells_right(len(filled))}, {empty} still to fill."
+            return Feedback("not attempted", so_far)
         return self._explain(filled, wrong, empty)
 
     def solution(self) -> str:
@@ -90,7 +91,7 @@ class Table(Exercise):
         for (label, column), cell in cells.items():
             if isinstance(cell, str) and as_number(cell) is not None:
                 place = f"{self.row_name} {label}, {self.columns[column]}"
-                return f"{place} holds {describe(cell)}: leave the quotation marks away."
+                return f"{place} holds {describe(cell)}: remove the quotation marks."
         return cells
 
     def _close(self, cell: object, right: float, column: int) -> bool:
@@ -109,19 +110,35 @@ class Table(Exercise):
         self, filled: Mapping[tuple[Any, int], object], wrong: Mapping[tuple[Any, int], object], empty: int
     ) -> Feedback:
         lines, replies, names = [], [], []
+        columns = sorted({place[1] for place in wrong})
         for (label, column), cell in wrong.items():
             value = as_number(cell)
             shown = describe(cell) if value is None else _cell_shown(value)
             lines.append(f"    {self.row_name} {label}, {self.columns[column]}: not {shown}")
-        for column in sorted({place[1] for place in wrong}):
+        for column in columns:
             name, reply = self._column(column, filled, wrong)
             replies.append(paragraph(reply))
             names += [(name,)] if name else []
+        if names == [("rounded",)] * len(columns) and len(columns) > 1:
+            replies = [paragraph("Your numbers were rounded too far: give more digits.")]
+        if self._swapped(columns, filled):
+            one, other = (self.columns[column] for column in columns)
+            lines, replies = [], [paragraph(f'The columns "{one}" and "{other}" have changed places.')]
         right = len(filled) - len(wrong)
         counts = f"{_cells_right(right)}, {len(wrong)} not" + (f", {empty} still to fill" if empty else "")
         told = dict.fromkeys(replies)
         return self._wrong(
             f"{counts}.", *lines, *told, "  " + section(self.reread), named=[*dict.fromkeys(names)]
+        )
+
+    def _swapped(self, columns: Sequence[int], filled: Mapping[tuple[Any, int], object]) -> bool:
+        """True where the wrong columns are two full ones, and each holds the numbers of the other."""
+        places = [(label, column) for column in columns for label in self.labels]
+        if len(columns) != 2 or not all(place in filled for place in places):
+            return False
+        return all(
+            self._close(filled[label, column], self.row(label)[sum(columns) - column], sum(columns) - column)
+            for label, column in places
         )
 
     def _column(
@@ -141,7 +158,7 @@ class Table(Exercise):
             )  # also where what follows happens to be that of the first row
         if len(missed) > 1 and all(self._close(cell, first, column) for cell in cells.values()):
             return "first-row-copied", (
-                f"The row of {self.row_name} {self.labels[0]} stands in the other rows too; each has its own."
+                f"You copied the row of {self.row_name} {self.labels[0]} into the others; each has its own."
             )
         if column and self._follows(column, missed, filled, wrong):
             return "", self._led_by(column, wrong)
@@ -162,19 +179,19 @@ class Table(Exercise):
             return ""
         for other, name in enumerate(self.columns):
             if other != column and all(self._close(c, self.row(n)[other], other) for n, c in cells.items()):
-                return f'In "{self.columns[column]}" stand the numbers that belong in "{name}".'
+                return f'"{self.columns[column]}" holds the numbers that belong in "{name}".'
         right = sorted(self.row(label)[column] for label in self.labels)
         given = sorted(number for number in map(as_number, cells.values()) if number is not None)
         if len(given) == len(right) and all(
             self._close(g, r, column) for g, r in zip(given, right, strict=True)
         ):
-            return f'The numbers of "{self.columns[column]}" are right, and stand in other rows than asked.'
+            return f'The numbers of "{self.columns[column]}" are right, but in the wrong rows.'
         return ""
 
     def _led_by(self, column: int, wrong: Mapping[tuple[Any, int], object]) -> str:
         before = min(place for _, place in wrong) if self.next_from_row else column - 1
         follows = f'Your "{self.columns[column]}" follows from your "{self.columns[before]}"'
-        return f"{follows}: mend that first."
+        return f"{follows}: fix that first."
 
     def _follows(
         self,

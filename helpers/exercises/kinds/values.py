@@ -49,7 +49,7 @@ def without_quotes(attempt: object) -> str:
         or (isinstance(part, ast.Name) and part.id == "np")
         for part in parts
     )
-    return ": leave the quotation marks away, and Python computes it" if numbers_only else ""
+    return ": remove the quotation marks, and Python computes it" if numbers_only else ""
 
 
 def describe(thing: object) -> str:
@@ -66,4 +66,4 @@ def describe(thing: object) -> str:
         return f"an array of shape {thing.shape}"
     if isinstance(thing, list | tuple):
         return f"a {type(thing).__name__} of {len(thing)}"
-    return "a class" if isinstance(thing, type) else f"a {type(thing).__name__}"
+    return "a class" if isinstance(thing, type) else with_article(type(thing).__name__)

@@ -28,6 +28,7 @@ from helpers.exercises.engine.probes import Form, Probe
 from helpers.exercises.engine.sandbox import Inputs, Outcome, Runner, is_stub, taken_apart
 from helpers.exercises.kinds.base import Exercise
 from helpers.exercises.kinds.cases import axes_of, input_rows, shape_or_value, simplest_first, texts
+from helpers.exercises.kinds.further_on import placed
 from helpers.exercises.kinds.replies import (
     advice_on,
     errors_elsewhere,
@@ -66,12 +67,12 @@ class Property:
 
 COARSE = (
     "The inputs have more, and so should the results: rounded this far, they could not be told from wrong "
-    "ones. Leave `.half()` and `.bfloat16()` away. `.float()` afterwards does not bring the digits back."
+    "ones. Leave out `.half()` and `.bfloat16()`. `.float()` afterwards does not bring the digits back."
 )
 
 FLAT_ONLY = Mistake(
     "one-matrix-only",
-    "the code is written for one matrix and does not take a stack",
+    "your code is written for one matrix and does not take a stack",
     "Leading axes (sentences, heads) should pass through: count axes from the end, −1 and −2. A loop over a "
     "stack hands out whole sentences, not rows.",
     "01: All pairs at once",
@@ -79,7 +80,7 @@ FLAT_ONLY = Mistake(
 
 ROW_ONLY = Mistake(
     "one-row-only",
-    "the code is written for one row of scores, and is right there",
+    "your code is written for one row of scores, and is right there",
     "The task hands over a table, a row for each query: work along the last axis, and all rows are done "
     "at once.",
     "03: Which axis?",
@@ -103,6 +104,7 @@ class Write(Exercise):
     explain: str = ""
     beside: tuple[str, ...] = ()  # inputs with a row for each query, which is shown beside a wrong row
     unseen: str = ""  # "whether …": what the task asks for and the check cannot see
+    habit: Callable[[Call], str] | None = None  # a call of a right answer -> what will hurt elsewhere, or ""
     of_none: str = ""  # what to say where None came back, if not that every path must end in `return`
 
     @functools.cached_property
@@ -198,9 +200,8 @@ class Write(Exercise):
         if isinstance(attempt, type):
             return f"this is a class ({attempt.__name__}), and the check needs a function: {self.call}."
         if not callable(attempt):
-            what = {str: "a text", types.ModuleType: "a module"}.get(
-                type(attempt), with_article(type(attempt).__name__)
-            )
+            names = {str: "a text", types.ModuleType: "a module", np.ndarray: "an array"}
+            what = names.get(type(attempt), with_article(type(attempt).__name__))
             if isinstance(attempt, np.ndarray | np.generic | int | float | list | tuple):
                 what += ", perhaps the result of a call"
             return (
@@ -230,7 +231,7 @@ class Write(Exercise):
         changed = sorted({name for outcome in outcomes for name in outcome.changed})
         altered = list(dict.fromkeys(text for outcome in outcomes for text in outcome.altered))[:1]
         if not failing:
-            return self._input_changed(changed, altered) if changed else self._right(outcomes)
+            return self._input_changed(changed, altered) if changed else self._right(outcomes, function)
         if self.form.tensors and all(only_coarser(o, e) for _, o, e in failing):
             return self._wrong(
                 "right, up to rounding: your results hold 2 bytes a number.", paragraph(COARSE)
@@ -252,15 +253,18 @@ class Write(Exercise):
             blocks += map(paragraph, words)
         if versions:
             stops = all(outcome.error for outcome in outcomes)
-            blocks.append(paragraph(of_one_error(versions) if stops else explanation(versions)))
+            told = of_one_error(versions) if stops else explanation(versions)
+            blocks.append(paragraph(placed(self.name, told)))
         else:
             blocks += [] if outcome.error else errors_elsewhere(failing, bool(broken))
             blocks += [paragraph(text) for _, text in broken]
             blocks += [
                 paragraph(text) for text in [where_it_fails([p for p, _, _ in failing], self.probes)] if text
             ]
-            told = [name for name, _ in broken]
-            reread = next((p.reread for p in self.properties if p.reread and p.name in told), self.reread)
+            names_broken = [name for name, _ in broken]
+            reread = next(
+                (p.reread for p in self.properties if p.reread and p.name in names_broken), self.reread
+            )
             blocks.append(paragraph(f"Worth rereading: {section(reread).strip('().')}."))
         names = tuple(name for name, _ in broken) + (("input left unchanged",) if changed else ())
         head = given or f"{headline(failing)} on {len(failing)} of {len(triples)} inputs."
@@ -307,7 +311,7 @@ class Write(Exercise):
         fits = self.accepts(self._runner(function)(row.inputs), plain_outcome(self.right, row), row)
         return (Version((ROW_ONLY,), self.right),) if fits else ()
 
-    def _right(self, outcomes: Sequence[Outcome]) -> Feedback:
+    def _right(self, outcomes: Sequence[Outcome], function: Callable[..., Any]) -> Feedback:
         kinds = dict.fromkeys(probe.kind for probe in self.probes)
         lines = [
             f"✓ {self.name}: right on {len(self.probes)} inputs.",
@@ -317,8 +321,11 @@ class Write(Exercise):
             lines.append(paragraph(f"True of your results: {'; '.join(p.holds for p in self.properties)}."))
         if self.unseen:
             lines.append(paragraph(f"What this check cannot see: {self.unseen}"))
-        if outcomes[0].note:
-            lines.append(paragraph(outcomes[0].note))
+        notes = [outcomes[0].note]
+        if self.habit:
+            with np.errstate(all="ignore"):
+                notes.append(self.habit(self._caller(function)))
+        lines += [paragraph(note) for note in notes if note]
         return Feedback("right", "\n".join(lines))
 
     def _input_changed(self, changed: Sequence[str], altered: Sequence[str] = ()) -> Feedback:
@@ -329,6 +336,15 @@ class Write(Exercise):
 
     def _runner(self, function: Callable[..., Any]) -> Runner:
         return Runner(function, truths=self._truths, form=self.form)
+
+    def _caller(self, function: Callable[..., Any]) -> Call:
+        run = self._runner(function)
+
+        def call(*inputs: Any) -> Any:
+            again = run(dict(enumerate(inputs)))  # type: ignore[arg-type]
+            return taken_apart(again) if again.joined else again.value
+
+        return call
 
     def _one_part(self, outcome: Outcome, right: Outcome) -> tuple[Outcome, Outcome, str]:
         """Where several arrays are asked for: the first that is wrong, the right one, and its name.
@@ -369,12 +385,7 @@ class Write(Exercise):
             return [
                 ("no nan", "A result is nan, which comes from 0/0, ∞/∞ or ∞ − ∞: which step makes it here?")
             ]
-        run = self._runner(function)
-
-        def call(*inputs: Any) -> Any:
-            again = run(dict(enumerate(inputs)))  # type: ignore[arg-type]
-            return taken_apart(again) if again.joined else again.value
-
+        call = self._caller(function)
         with np.errstate(all="ignore"):
             found = [(p.name, p.broken(probe.inputs, whole, call)) for p in self.properties]
         return [(name, text) for name, text in found if text]

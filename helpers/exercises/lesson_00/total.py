@@ -31,72 +31,73 @@ EDITS = Edits(in_one_step, {"sum": "np.sum(numbers)"})
 MISTAKES = EDITS.mistakes(
     """
 mean
-    the numbers were averaged
+    you averaged the numbers
     A sum is not divided by how many there are.
     | sum => np.mean(numbers)
 
 product
-    the numbers were multiplied
+    you multiplied the numbers
     A sum adds them.
     | sum => np.prod(numbers)
 
 first-only
-    only the first number came back
-    A `return` inside the loop ends the function in the first round; it belongs after the loop.
+    you returned only the first number
+    A sum takes all of them. Perhaps a `return` inside a loop? It ends the function in the first round, and
+    belongs after the loop.
     | numbers => it[:1]
 
 last-only
-    only the last number came back
+    you returned only the last number
     Each round of the loop should add to the total, not replace it.
     | numbers => it[-1:]
 
 last-left-out
-    the last number was left out
+    you left out the last number
     A range of n − 1 stops one too early.
     | numbers => it[:-1]
 
 first-left-out
-    the first number was left out
+    you left out the first number
     Rows and entries are counted from 0.
     | numbers => it[1:]
 
 largest
-    the largest number came back
+    you returned the largest number
     `max` chooses one; a sum takes all.
     | sum => np.max(numbers)
 
 running
-    the running totals came back
+    you returned the running totals
     `cumsum` keeps every step; the task asks for the last of them.
     | sum => np.cumsum(numbers)
 
 started-at-1
-    the result is larger by 1
+    your result is too large by 1
     A running total starts at 0, not at 1; each number is added to it once.
     | sum => it + 1
 
 places
-    the places 0, 1, 2 … were added, not the numbers
+    you added the places 0, 1, 2 …, not the numbers
     In `for i in range(n)` the name i holds a place; the number there is numbers[i].
     | numbers => np.arange(it.size)
 
 absolute
-    negative numbers were added without their sign
+    you added negative numbers without their sign
     A negative number makes the sum smaller.
     | numbers => np.abs(it)
 
 fractions-dropped
-    each number lost what stands after the point
+    you dropped what stands after the point in each number
     `int` drops it. Add the numbers as they are.
     | numbers => np.trunc(it)
 
 doubled-each-round
-    the total was added to itself in each round
+    you added the total to itself in each round
     `total += number` adds the total already: write that, or `total = total + number`.
     | sum => np.sum(numbers * 2.0 ** np.arange(numbers.size)[::-1])
 
 count
-    the numbers were counted
+    you counted the numbers
     `len` says how many there are, not how much they add up to.
     | sum => numbers.size
     """,

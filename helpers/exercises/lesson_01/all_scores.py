@@ -38,17 +38,17 @@ EXERCISE = Write(
         *STEPS.mistakes(
             """
 scaled § pairs
-    the scores were divided by √d_k already
+    you already divided the scores by √d_k
     That comes in lesson 02; a plain score is the dot product itself.
     | after => scores / np.sqrt(queries.shape[-1])
 
 mean
-    the products were averaged, not added up
+    you averaged the products instead of adding them up
     A dot product is a sum over the d_k entries; it is not divided by d_k.
     | after => scores / queries.shape[-1]
 
 sign-lost
-    the signs were lost
+    you lost the signs
     A negative score says that two vectors point apart.
     | after => np.abs(scores)
 """,

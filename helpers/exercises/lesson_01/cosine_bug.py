@@ -42,162 +42,162 @@ EDITS = Edits(my_cosine, {
 MISTAKES = EDITS.mistakes(
     """
 squared-lengths
-    the lengths were left squared
+    you left the lengths squared
     {root}.
     | query_length => query_squares; key_length => key_squares
 
 query-squared
-    the query's length was left squared
+    you left the query's length squared
     {root}, for the query and for the key.
     | query_length => query_squares
 
 key-squared
-    the key's length was left squared
+    you left the key's length squared
     {root}, for the query and for the key.
     | key_length => key_squares
 
 query-twice
-    the division takes the query's length twice, and the key's not at all
-    Where is the key's length? One of each belongs under the line.
+    you divided by the query's length twice, and not at all by the key's
+    Where is the key's length? One of each belongs below the division line.
     | of_key => query; of_query
 
 key-twice
-    the division takes the key's length twice, and the query's not at all
-    Where is the query's length? One of each belongs under the line.
+    you divided by the key's length twice, and not at all by the query's
+    Where is the query's length? One of each belongs below the division line.
     | of_query => key; of_key
 
 half-not-root
-    half of the sum of squares was taken, not its root
+    you took half of the sum of squares, not its root
     `x**1/2` is (x**1)/2. Write x**0.5, or np.sqrt(x).
     | query_length => query_squares / 2; key_length => key_squares / 2
 
 number-of-entries
-    the result was divided by how many entries there are
+    you divided the result by how many entries there are
     `len` counts entries. The length of a vector is the root of its sum of squares.
     | query_length => len(of_query); key_length => len(of_key)
 
 root-not-summed
-    the squares were not added up before the root was taken
+    you did not add up the squares before taking the root
     A length is one number: square, add up, take the root.
     | query_length => np.sqrt(of_query**2); key_length => np.sqrt(of_key**2)
 
 largest-entry
-    the largest entry was taken for the length
+    you took the largest entry for the length
     {euclid}
     | query_length => np.max(of_query); key_length => np.max(of_key)
     | query_length => np.abs(of_query).max(); key_length => np.abs(of_key).max()
 
 not-summed
-    the products were not added up
+    you did not add up the products
     The cosine is one number: the dot product adds the products up.
     | top => query * key
 
 cos-of-result
-    np.cos was applied to the result
+    you applied np.cos to the result
     np.cos turns an angle into its cosine. The dot product divided by both lengths is the cosine already.
     | cosine => np.cos(it)
 
 one-case-only
-    a vector with itself is treated as a case of its own, and all else is as before
+    you treated a vector with itself as a special case, and left everything else as it was
     The 1 should come out of the same formula as everything else: what is a length?
     | query_length => query_squares; key_length => key_squares; result => one_if_equal(query, key, it)
 
 correlation
-    the mean was taken off each vector first
+    you took the mean off each vector first
     That is a correlation. The cosine takes the entries as they are.
     | query => it - it.mean(); key => it - it.mean()
 
 first-two-entries
-    only the first two entries count
+    you used only the first two entries
     Vectors may be longer: all their entries take part.
     | query => it[:2]; key => it[:2]
 
 negative-cut
-    negative results became 0
+    you turned negative results into 0
     A negative cosine says that two vectors point apart.
     | cosine => np.maximum(it, 0)
 
 rounded
-    the result was rounded
+    you rounded the result
     The task asks for the number itself; rounding is for showing it.
     @ n = 2 1 0 3
     | cosine => np.round(it, n)
 
 query-only
-    only the query's length was divided by
+    you divided only by the query's length
     {both}
     | key_length => 1.0
 
 key-only
-    only the key's length was divided by
+    you divided only by the key's length
     {both}
     | query_length => 1.0
 
 no-length
-    no length was divided by
+    you divided by neither length
     {both}
     | query_length => 1.0; key_length => 1.0
 
 lengths-added
-    the two lengths were added
+    you added the two lengths
     The dot product holds length times length: divide by their product.
     | lengths => query_length + key_length
 
 lengths-multiplied-in
-    the result was multiplied by the lengths
-    The dot product has the lengths in it already. Divide, and they are gone.
+    you multiplied the result by the lengths
+    The dot product already holds the lengths. Divide, and they are gone.
     | lengths => 1 / it
 
 one-root-of-sum
-    one root was taken over both vectors together
+    you took one root over both vectors together
     Each vector has its own length; the two lengths are multiplied.
     | lengths => np.sqrt(query_length**2 + key_length**2)
 
 root-twice
-    the root was taken once too often
+    you took the root once too often
     The lengths themselves are multiplied: one root for each vector, or one root for the product of the
     squares.
     | lengths => np.sqrt(it)
 
 half-divided
-    the division takes one length only, and then multiplies by the other
+    you divided by one length only, and then multiplied by the other
     a / b * c divides by b and multiplies by c. Brackets around b * c divide by both.
     | lengths => query_length / key_length
 
 absolute-lengths
-    absolute values were added up instead of squares
+    you added up absolute values instead of squares
     {euclid}
     | query_length => np.abs(of_query).sum(); key_length => np.abs(of_key).sum()
 
 mean-lengths
-    squares were averaged, not added up
+    you averaged the squares instead of adding them up
     A length is the root of the sum of squares; a mean divides by the number of entries as well.
     | query_length => np.sqrt(np.mean(of_query**2)); key_length => np.sqrt(np.mean(of_key**2))
 
 root-of-everything
-    the root was taken of the whole fraction, not only of the two sums of squares
+    you took the root of the whole fraction, not only of the two sums of squares
     The dot product above the line has both lengths in it once: it needs no root.
     | query_length => query_squares; key_length => key_squares; cosine => np.sqrt(it)
 
 sums-not-squares
-    the entries were added up without being squared
+    you added up the entries without squaring them
     {root}.
     | query_length => np.sqrt(np.sum(of_query)); key_length => np.sqrt(np.sum(of_key))
     | query_length => np.sum(of_query); key_length => np.sum(of_key)
 
 angle
-    the angle came back, not its cosine
-    Leave the arc cosine away: the cosine is 1 for the same direction, and the angle is 0 there.
+    you returned the angle, not its cosine
+    Leave out the arc cosine: the cosine is 1 for the same direction, and the angle is 0 there.
     | cosine => np.arccos(it)
     | cosine => np.degrees(np.arccos(it))
 
 cosine-distance
-    1 minus the cosine came back
+    you returned 1 minus the cosine
     That is a distance: 0 for the same direction. The cosine is 1 there.
     | cosine => 1 - it
 
 sign-lost
-    the sign was lost
+    you lost the sign
     A negative cosine says that two vectors point apart.
     | cosine => np.abs(it)
     """,

@@ -22,17 +22,20 @@ def _judge_disagree(rows: Array) -> tuple[str, str]:
         f"    {label:12}  {one:10.3f} {other:10.3f}" for label, one, other in table
     )
     if abs(dots[0] - dots[1]) <= 1e-9 * abs(dots).max():
-        return "tie", f"the two dot products are equal, so neither key is chosen.\n{found}"
+        return "tie", (
+            f"the two dot products are equal, so neither key is chosen.\n{found}\n  {_way_out(cosines)}"
+        )
     if abs(cosines[0] - cosines[1]) < 1e-9:
-        return "tie", f"the two cosines are equal, so neither key is chosen.\n{found}"
+        turn = "Turn one of the keys a little: keys of the same direction differ in length alone."
+        return "tie", f"the two cosines are equal, so neither key is chosen.\n{found}\n  {turn}"
     if dots.argmax() == cosines.argmax():
         name = "equal-lengths" if np.isclose(lengths[1], lengths[2]) else "same-choice"
-        why = "Keys of equal length are put in the same order by both. " if name == "equal-lengths" else ""
+        why = "Both put keys of equal length in the same order. " if name == "equal-lengths" else ""
         return name, f"both choose the {ORDINALS[dots.argmax()]} key.\n{found}\n  {why}{_way_out(cosines)}"
     chosen, by_cosine = ORDINALS[dots.argmax()], ORDINALS[cosines.argmax()]
     return "", (
         f"✓ the dot product chooses the {chosen} key, the cosine the {by_cosine}.\n{found}\n"
-        "  Length decided for the one, direction for the other."
+        "  Length decided one choice, direction the other."
     )
 
 

@@ -13,10 +13,9 @@ EXERCISE = Choose(
         "b": "The dot product is length × length × cosine. The cosine takes both lengths away, so that a "
         "frequent word "
         "has no advantage, and direction (with whom a word is used) decides.",
-        "c": "The choice is right and the reason is not: the cosine takes the dot product and two "
-        "lengths more. What "
-        "does dividing by the lengths change for a frequent word?",
-        "d": "For keys of equal length it would be so. Here the lengths differ, and a long key can get "
+        "c": "The choice is right, but the reason is not: the cosine needs the dot product and two "
+        "lengths as well. What does dividing by the lengths change for a frequent word?",
+        "d": "That would be true of keys of equal length. Here the lengths differ, and a long key can get "
         "the larger dot "
         "product with the smaller cosine.",
     },

@@ -34,126 +34,127 @@ EDITS = Edits(in_two_steps, {"join": "query * key", "other": "key in join", "tot
 MISTAKES = EDITS.mistakes(
     """
 not-summed
-    the products were not added up
+    you did not add up the products
     Entry times entry gives d_k products; the dot product is their sum, one number.
     | total => products
 
 mean
-    the products were averaged
+    you averaged the products
     The dot product is a sum: it is not divided by the number of entries.
     | result => it / query.size
 
 starts-at-1
-    the result is 1 too large, as if the total started at 1
+    your result is 1 too large, as if the total started at 1
     A sum starts at 0.
     | result => it + 1
 
 rounded
-    the result was rounded
+    you rounded the result
     The task asks for the number itself; rounding is for showing it.
     @ n = 2 1 0 3
     | result => np.round(it, n)
 
 absolute-products
-    each product was counted as positive
+    you counted each product as positive
     {negative}
     | total => np.abs(products).sum()
 
 negatives-skipped
-    only the positive products were added up
+    you added up only the positive products
     {negative}
     | total => products[products > 0].sum()
 
 squares
-    the products were squared before they were added up
+    you squared the products before adding them up
     The products themselves are added. Squares belong to the length of one vector.
     | total => (products**2).sum()
 
 power
-    entries were raised to the power of entries
+    you raised entries to the power of entries
     `**` is a power; `*` multiplies.
     | join => query**other
     | join => [q**k for q, k in zip(query, other, strict=True)]
 
 first-only
-    only the first product came back
-    A `return` inside the loop ends the function in the first round; it belongs after the loop.
+    you returned only the first product
+    The sum takes all of them. Perhaps a `return` inside a loop? It ends the function in the first round, and
+    belongs after the loop.
     | total => products[0]
 
 last-only
-    only the last product came back
+    you returned only the last product
     Each round of the loop should add its product to the total, not replace the total. The sign for that is
     `+=`; `=+` is read as `= +`.
     | total => products[-1]
 
 last-left-out
-    the last pair of entries was left out
-    range(n) already stops at n − 1: nothing more is to be taken off.
+    you left out the last pair of entries
+    range(n) already stops at n − 1: there is nothing more to take off.
     | total => products[:-1].sum()
 
 first-left-out
-    the first pair of entries was left out
+    you left out the first pair of entries
     Entries are counted from 0.
     | total => products[1:].sum()
 
 first-three
-    only the first three products were added up
+    you added up only the first three products
     Vectors may be longer: add up all their products.
     | total => products[:3].sum()
 
 whole-part
-    the result was cut to a whole number
+    you cut the result to a whole number
     Leave `int` away: the products may have something after the point.
     | result => np.trunc(it)
 
 largest
-    only the largest product came back
+    you returned only the largest product
     All products count, the negative ones too.
     | total => np.max(products)
 
 multiplied-up
-    the products were multiplied with one another
+    you multiplied the products with one another
     They should be added: each says how far the two vectors agree in one entry.
     | total => np.prod(products)
 
 added
-    the entries were added to one another
+    you added the entries to one another
     Entry times entry: the product is large only where both are large, and negative where they disagree.
     | join => query + other
 
 distance
-    the differences were squared and added up
+    you squared the differences and added them up
     That is a distance, small for vectors that are alike. The dot product multiplies entry by entry.
     | join => (query - other) ** 2
     | join => query - other; total => np.linalg.norm(products)
 
 all-pairs
-    every entry was multiplied with every entry
+    you multiplied every entry with every entry
     Entry i of one vector meets entry i of the other only.
     | join => np.multiply.outer(query, other)
 
 query-twice
-    the query was multiplied with itself
+    you multiplied the query with itself
     That is the squared length of the query. The key has to take part.
     | other => query
 
 reversed
-    the key was read backwards
+    you read the key backwards
     Entry i of the query belongs with entry i of the key.
     | other => it[::-1]
 
 cosine § length
-    the result was divided by the lengths of both vectors
+    you divided the result by the lengths of both vectors
     That is the cosine. The dot product keeps the lengths.
     | result => it / (np.linalg.norm(query) * np.linalg.norm(key))
 
 sign-lost
-    the sign was lost
+    you lost the sign
     A negative dot product says that two vectors point apart.
     | result => np.abs(it)
 
 lengths-only
-    only the lengths were multiplied
+    you multiplied only the lengths
     The dot product is length times length times the cosine of the angle.
     | join => np.sqrt((query**2).sum() * (other**2).sum()); total => products
     | join => np.linalg.norm(query) * np.linalg.norm(other); total => products

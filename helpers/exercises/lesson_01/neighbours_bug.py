@@ -53,7 +53,7 @@ EDITS = Edits(neighbours, {
 MISTAKES = EDITS.mistakes(
     """
 itself-included
-    the word itself stands among its neighbours
+    you left the word itself among its neighbours
     A vector has cosine 1 with itself, so the word comes first unless it is left out.
     | others => order
     | others => order; own => with_own(it, word, np.inf)
@@ -61,26 +61,26 @@ itself-included
     | others => order; own => with_own(it, word, np.inf); order => np.argsort(scores, kind="stable")[::-1]
 
 first-of-order-left-out
-    the first word of the order was left out, whichever word that is
+    you left out the first word of the order, whichever word that is
     A word with the same vector (The and the) has cosine 1 as well and may stand first. Leave the word out by
     its row number.
     | others => order[1:]
     | others => order[1:]; order => np.argsort(scores, kind="stable")[::-1]
 
 twins-left-out
-    every word with cosine 1 was left out, not only the word itself
+    you left out every word with cosine 1, not only the word itself
     Another word may have the same vector (The and the), and it is the best neighbour. Leave the word out by
     its row number.
     | others => order[scores[order] < 0.9999]
 
 place-left-out
-    the word's row number was taken for a place in the order
+    you took the word's row number for a place in the order
     The order holds row numbers. Look for the word among them, and leave out the place where it stands.
     | others => np.delete(order, word)
 
 ascending
-    the least alike words came back
-    argsort puts the smallest first; the most alike word has the largest score.
+    you returned the least similar words
+    argsort puts the smallest first; the most similar word has the largest score.
     | order => np.argsort(scores, kind="stable")
     | order => np.argsort(scores, kind="stable"); others => order[1:]
     | order => np.argsort(scores, kind="stable"); others => order
@@ -89,76 +89,76 @@ ascending
     | order => np.argsort(-scores, kind="stable")[::-1]; others => order
 
 ascending-after-silence
-    the word was given the lowest score, and the lowest scores came first
+    you gave the word the lowest score, and the lowest scores came first
     argsort puts the smallest first. Turn the order round: np.argsort(-scores).
     | others => order; own => with_own(it, word, -np.inf); order => np.argsort(scores, kind="stable")
     | others => order; own => with_own(it, word, -np.inf); order => np.argsort(-scores, kind="stable")[::-1]
 
 one-too-many-left-out
-    the best neighbour was left out as well
+    you left out the best neighbour as well
     Leave out one row only: the word itself.
     | taken => others[1 : how_many + 1]
 
 one-too-few
-    one neighbour is missing at the end
+    you returned one neighbour too few: the last one is missing
     Filter first, then cut: leave the word out, and take the first how_many of what is left.
     | taken => others[: how_many - 1]
     | taken => others[: how_many - 1]; others => order[1:]
     | taken => others[: how_many - 1]; others => order[1:]; order => np.argsort(scores, kind="stable")[::-1]
 
 all-words
-    all the other words came back
-    Only the first how_many are asked for.
+    you returned all the other words
+    The task asks for the first how_many only.
     | taken => others
 
 best-last
-    the right words came back with the most alike one last
-    The most alike word should stand first.
+    you returned the right words with the most similar one last
+    The most similar word should stand first.
     | taken => it[::-1]
 
 dot-product § length
-    the words were compared by dot product
+    you compared the words by dot product
     Long vectors then come first. The given function compared directions, by cosine, and that part is right.
     | score => vectors @ vectors[word]
     | score => vectors @ vectors[word]; others => order[1:]
     | score => vectors @ vectors[word]; others => order[1:]; order => np.argsort(scores, kind="stable")[::-1]
 
 distance § length
-    the words were compared by distance
+    you compared the words by distance
     The given function compared directions, by cosine, and that part is right.
     | score => -np.linalg.norm(vectors - vectors[word], axis=-1)
 
 renumbered
-    the rows were counted after the word had been taken out
+    you counted the rows after taking the word out
     Every row after the word then has a number that is one too small: count in the whole table.
     | others => it - (it > word)
 
 score-0-for-itself
-    the word itself was given the score 0, which still beats words that point away
+    you gave the word itself the score 0, which still beats words that point away
     A cosine goes down to −1. Leave the row out, or give it a score below all others.
     | others => order; own => with_own(it, word, 0.0)
     | others => order; own => with_own(it, word, 0.0); order => np.argsort(scores, kind="stable")[::-1]
 
 score-minus-1-for-itself
-    the word itself was given the score −1, which a word that points the opposite way has too
+    you gave the word itself the score −1, which a word that points the opposite way has too
     Leave the row out, or give it a score below all cosines, such as −np.inf.
     | others => order; own => with_own(it, word, -1.0)
     | others => order; own => with_own(it, word, -1.0); order => np.argsort(scores, kind="stable")[::-1]
 
 first-row-left-out
-    row 0 was left out, whatever the word is
+    you left out row 0, whatever the word is
     The row to leave out is that of the word.
     | others => order[order != 0]
 
 scores-returned
-    the scores came back, not the row numbers
+    you returned the scores, not the row numbers
     The task asks which words: return their row numbers.
     | result => scores[it]
     | result => scores[it]; others => order[1:]
     | result => scores[it]; others => order[1:]; order => np.argsort(scores, kind="stable")[::-1]
 
 vectors-returned
-    the vectors came back, not the row numbers
+    you returned the vectors, not the row numbers
     The task asks which words: return their row numbers.
     | result => vectors[it]
     """,
@@ -183,7 +183,7 @@ EXERCISE = Mend(
     task="The nearest words, without the word itself.",
     given="itself-included",
     symptom="for the vectors [[1, 0], [0, 1], [2, 1]], word 0 and how_many 1 it answers [0]: "
-    "of all words, the one most like a word is the word itself.",
+    "the word most similar to a word is the word itself.",
     call="my_neighbours(word, vectors, how_many)",
     right=neighbours,
     recipe=EDITS.recipe(),

@@ -16,7 +16,7 @@ EXERCISE = Predict(
         Slip(
             "d_k-by-d_k",
             (4, 4),
-            "That is queries.T @ keys, were it allowed: it would match entries. Here words are matched "
+            "That is queries.T @ keys, if it were allowed: it would match entries. Here words are matched "
             "with words.",
         ),
         Slip("one-row", (35,), "Right: there are 35 scores. They stay in a table, one row for each query."),

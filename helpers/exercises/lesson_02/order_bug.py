@@ -63,61 +63,61 @@ EXERCISE = Mend(
         *STEPS.mistakes(
             """
 scaled-after-softmax
-    the weights were divided by √d_k, after softmax
+    you divided the weights by √d_k, after softmax
     The scale belongs before softmax: it tames the scores, and softmax then makes shares of them.
     | scale => scores; after => weights / np.sqrt(queries.shape[-1])
 
 scaled-twice
-    the weights were divided by √d_k once more, after softmax
+    you divided the weights by √d_k once more, after softmax
     One scale is enough, and it belongs before softmax: after it, rows no longer sum to 1.
     | after => weights / np.sqrt(queries.shape[-1])
 
 multiplied-after-softmax
-    the weights were multiplied by √d_k, after softmax
+    you multiplied the weights by √d_k, after softmax
     The scale belongs before softmax, and it divides: after it, rows no longer sum to 1.
     | scale => scores; after => weights * np.sqrt(queries.shape[-1])
 
 never-scaled
-    these are the weights of scores that were not scaled
-    Only what divides the scores before softmax tames them. A division afterwards spoils the sums, and
-    dividing by the new sums takes it back.
+    your weights are those of scores that were not scaled
+    Divide the scores by √d_k before softmax: only that tames them. Or: if you divided the weights afterwards
+    and then each row by its new sum, the second division took the first one back.
     | scale => scores
 
 balanced-by-hand
-    softmax got unscaled scores, and after it 2 is multiplied in against √d_k
+    you gave softmax unscaled scores, and multiplied by 2 after it to balance √d_k
     2 is √d_k for d_k 4 only. Divide the scores before softmax, and nothing is left to balance.
     | scale => scores; after => weights / np.sqrt(queries.shape[-1]) * 2
 
 sign-turned
-    the scores went into softmax with a minus sign
+    you gave softmax the scores with a minus sign
     Then the key that fits least gets the most weight.
     | scale => -scores / np.sqrt(queries.shape[-1])
     | scale => -scores
 
 one-key-takes-all
-    the key with the largest score got all the weight
+    you gave all the weight to the key with the largest score
     Softmax gives every key a share.
     | share => np.eye(scores.shape[-1])[scores.argmax(axis=-1)]
 
 equal-weights
-    every key got the same weight
+    you gave every key the same weight
     The scores should decide: softmax turns them into shares.
     | share => np.full(scores.shape, 1 / scores.shape[-1])
 
 rounded
-    the weights were rounded
+    you rounded the weights
     Rounding is for showing numbers: rounded rows no longer sum to 1.
     @ digits = 2 3 1
     | after => np.round(weights, digits)
 
 keepdims § pairs
-    the row sums lost their axis before the division
+    you let the row sums lose their axis before the division
     NumPy then sets them along the wrong axis, or stops. Sum with keepdims=True.
     | share => np.exp(scores) / np.exp(scores).sum(axis=-1)
     | share => np.exp(scores - scores.max(-1)) / np.exp(scores).sum(-1)
 
 no-exponential
-    the scores themselves were divided by their sum
+    you divided the scores themselves by their sum
     Scores may be negative, and so would the shares be. Softmax takes the exponential first.
     | share => scores / scores.sum(axis=-1, keepdims=True)
 """,
@@ -131,34 +131,34 @@ no-exponential
         *STEPS.mistakes(
             """
 softmax-over-queries
-    softmax ran over the queries
+    you ran softmax over the queries
     Each query spreads 1 over the keys: the last axis.
     | share => softmax(scores, axis=-2)
 
 softmax-over-everything
-    softmax ran over all scores together
+    you ran softmax over all scores together
     Each query spreads 1 of its own over the keys.
     | share => softmax(np.ravel(scores)).reshape(scores.shape)
 
 softmax-axis-0
-    softmax ran over the first axis
+    you ran softmax over the first axis
     Each query spreads 1 over the keys: the last axis, −1.
     | share => softmax(scores, axis=0)
 
 softmax-axis-1
-    softmax ran over axis 1, which holds the keys for one sentence only
+    you ran softmax over axis 1, which holds the keys for one sentence only
     Each query spreads 1 over the keys: counted from the end, that is always axis −1.
     | share => softmax(scores, axis=1)
 
 softmax-twice § large
-    softmax was applied twice
-    Once is enough: weights are no scores, and a second softmax makes them nearly equal.
+    you applied softmax twice
+    Once is enough: weights are not scores, and a second softmax makes them nearly equal.
     | share => softmax(softmax(scores))
     | scale => softmax(scores) / np.sqrt(queries.shape[-1])
     | scale => softmax(scores)
 
 no-softmax § large
-    softmax was left out
+    you left out softmax
     The task asks for weights: softmax makes them from the scaled scores.
     | share => scores
 """,

@@ -9,11 +9,11 @@ EXERCISE = Predict(
     name="predict-spread",
     task="d_k grows from 4 to 400: by what factor does the spread of the scores grow?",
     answer=10.0,
-    because="The variance is d_k and grows by 100. The spread is its square root, √d_k: from 2 to 20, "
-    "ten times as much.",
+    because="The variance is d_k and grows by a factor of 100. The spread is its square root, √d_k: "
+    "from 2 to 20, ten times as much.",
     slips=(
-        Slip("variance", 100.0, "By 100 the variance grows. The spread is the square root of the variance."),
-        Slip("no-change", 1.0, "That is so after dividing by √d_k. Here nothing has been divided yet."),
+        Slip("variance", 100.0, "The variance grows by a factor of 100. The spread is its square root."),
+        Slip("no-change", 1.0, "That is true after dividing by √d_k. Here nothing has been divided yet."),
         Slip(
             "new-spread",
             20.0,
@@ -30,7 +30,7 @@ EXERCISE = Predict(
         Slip(
             "old-spread",
             2.0,
-            "2 is the spread for d_k 4, and the power of ten by which d_k grows. √400 / √4 is asked.",
+            "2 is the spread for d_k 4 (and the power of ten by which d_k grows). The factor is √400 / √4.",
         ),
         Slip("difference-of-d_k", 396.0, "396 is how much d_k grows. The spread grows like √d_k."),
         Slip(
@@ -46,7 +46,7 @@ EXERCISE = Predict(
         Slip(
             "squared",
             10_000.0,
-            "That is the factor squared twice. The variance grows by 100; the spread is its root.",
+            "That is the factor squared twice. The variance grows a hundredfold; the spread is its root.",
         ),
     ),
     hints=(

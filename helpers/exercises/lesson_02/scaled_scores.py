@@ -53,30 +53,30 @@ EXERCISE = Write(
         *STEPS.mistakes(
             """
 weights-returned § large
-    softmax was applied as well
+    you applied softmax as well
     The task ends at the scaled scores; softmax makes weights of them afterwards.
     | after => softmax(scores)
     | after => np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
 
 whole-numbers-kept
-    the results were written into an array of whole numbers, which drops all after the point
+    you wrote the results into an array of whole numbers, which drops everything after the point
     `zeros_like` takes the dtype of its example. Ask for a float array, as in np.zeros.
     | cast => whole_numbers_kept(scores, queries)
     | cast => np.floor(scores) if queries.dtype.kind == "i" else scores
 
 divided-in-place
-    an array of whole numbers was divided in place
+    you divided an array of whole numbers in place
     `x /= y` writes the fractions into x itself, and an array of whole numbers cannot hold them. `x / y` makes
     a new array.
     | scale => in_place(scores, queries, keys)
 
 floored
-    the results were rounded down to whole numbers
+    you rounded the results down to whole numbers
     `//` drops what stands after the point; `/` keeps it.
     | after => np.floor(scores)
 
 sign-lost
-    the signs were lost
+    you lost the signs
     A negative score says that two vectors point apart.
     | after => np.abs(scores)
 """,
@@ -90,5 +90,5 @@ sign-lost
         "d_k is the length of the last axis of the queries. Divide by its square root.",
     ),
     explain="Score, then scale. Dividing queries and keys by d_k to the power ¼ each gives the same.",
-    reread=LARGE,
+    reread=SPREAD,
 )

@@ -57,14 +57,16 @@ EXERCISE = Table(
         (
             Slip("not-divided", math.sqrt, "That is the spread before dividing. Divide it by √d_k."),
             Slip(
-                "divided-by-d_k", lambda d_k: 1 / math.sqrt(d_k), "That is what dividing by d_k would leave."
+                "divided-by-d_k",
+                lambda d_k: 1 / math.sqrt(d_k),
+                "That is what would be left after dividing by d_k.",
             ),
             Slip(
                 "variance-divided",
                 lambda d_k: d_k,
                 "That is the variance before dividing. The spread √d_k divided by √d_k …",
             ),
-            Slip("nothing-left", lambda d_k: 0, "Dividing makes the scores smaller, and they still differ."),
+            Slip("nothing-left", lambda d_k: 0, "Dividing makes the scores smaller, but they still differ."),
             Slip("over-d_k", lambda d_k: 1 / d_k, "The spread is √d_k, and it is divided by √d_k."),
         ),
     ),

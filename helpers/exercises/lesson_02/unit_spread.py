@@ -35,7 +35,7 @@ def spread_is_1(inputs: Any, scaled: Array, _call: Any) -> str:
         return f"{case} the spread after your function is {spread:.3g}, not 1."
     return (
         f"These few scores spread {chance:.3g} times as much as scores do for d_k {inputs['d_k']} and sigma "
-        f"{inputs['sigma']:g}. Divided as such scores should be, their spread is {chance:.3g}; "
+        f"{inputs['sigma']:g}. Divided by the right number, they spread by {chance:.3g}; "
         f"yours is {spread:.3g}."
     )
 
@@ -46,7 +46,7 @@ def not_shifted(inputs: Any, scaled: Array, _call: Any) -> str:
     shift = float(np.mean(scaled.astype(float)) - slope * np.mean(scores))
     if abs(shift) <= 0.01:
         return ""
-    return f"Dividing alone is asked: your scores were moved as well, by about {shift:.3g}."
+    return f"Only divide: your scores were moved as well, by about {shift:.3g}."
 
 
 def order_kept(inputs: Any, scaled: Array, _call: Any) -> str:
@@ -80,58 +80,58 @@ EDITS = Edits(my_unit_spread, {
 MISTAKES = EDITS.mistakes(
     """
 sigma-ignored
-    sigma was left out
+    you left out sigma
     {one_sigma}
     | deviation => 1.0
 
 sigma-once
-    sigma was divided by once
-    {one_sigma} So divide by it twice. A root over sigma**2 takes it back to sigma.
+    you divided by sigma once
+    {one_sigma} So divide by it twice. Or: if you took a root of sigma**2, that takes it back to sigma.
     | deviation => sigma
 
 sigma-root
-    the root of sigma was taken
+    you took the root of sigma
     {one_sigma}
     | deviation => np.sqrt(sigma)
 
 variance-of-product
-    sigma was divided by four times over
+    you divided by sigma four times over
     sigma⁴ is the variance of one product; the spread is the root of the variance.
     | deviation => sigma**4
 
 sigma-multiplied
-    sigma² was multiplied in
+    you multiplied by sigma²
     Larger entries make larger scores: divide. {both}
     | deviation => sigma**-2
 
 sigma-multiplied-once
-    sigma was multiplied in
+    you multiplied by sigma
     {both} And sigma comes twice: once from the query, once from the key.
     | deviation => 1 / sigma
 
 d_k-ignored
-    d_k was left out
+    you left out d_k
     A sum of d_k terms spreads like √d_k.
     | width => 1.0
 
 d_k-not-rooted
-    d_k was divided by, not √d_k
+    you divided by d_k, not by √d_k
     The variance grows with d_k, the spread with √d_k.
     | width => d_k
 
 d_k-squared
-    d_k squared was divided by, not √d_k
+    you divided by d_k squared, not by √d_k
     The variance grows with d_k, the spread with its square root.
     | width => d_k**2
 
 never-scaled
-    nothing was divided by
+    you divided by nothing
     The spread of the scores is sigma² √d_k; divide by it.
     | result => scores
 
 measured-spread
-    the spread is 1, but by measuring it, not from d_k and sigma
-    Every score then depends on all the others of its text. sigma² √d_k is known beforehand: divide by that.
+    you made the spread 1 by measuring it, not from d_k and sigma
+    Every score then depends on all the others of its text. sigma² √d_k is known in advance: divide by that.
     | result => by_its_spread(scores)
     | result => by_its_spread(centred(scores))
     | result => by_its_spread(scores, -1)
@@ -140,27 +140,27 @@ measured-spread
     | result => scores / np.sqrt(np.mean(scores**2))
 
 power-first
-    the variance was divided by 2; its root was not taken
+    you divided the variance by 2 instead of taking its root
     In Python x**1/2 is (x**1)/2: the power comes first. Write x**0.5, or np.sqrt(x).
     | result => scores / divisor**2 / 2
 
 sigma-doubled
-    sigma was added to itself
+    you added sigma to itself
     A product of two entries spreads by sigma times sigma.
     | deviation => 2 * sigma
 
 sign-turned
-    the signs were turned round
+    you flipped the signs
     Divide by a positive number: the largest score should stay the largest.
     | result => -it
 
 sign-lost
-    the signs were lost
+    you lost the signs
     A negative score says that two vectors point apart.
     | result => np.abs(it)
 
 multiplied
-    the scores were multiplied by their spread
+    you multiplied the scores by their spread
     Divide by it.
     | result => scores * divisor
     """,

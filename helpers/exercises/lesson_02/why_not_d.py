@@ -8,9 +8,8 @@ EXERCISE = Choose(
     task="Why √d_k and not d_k?",
     answer="b",
     options={
-        "a": "A division by d_k costs as much as one by √d_k: either is one number, known beforehand. "
-        "What does each do "
-        "to the spread √d_k?",
+        "a": "A division by d_k costs as much as one by √d_k: either is one number, known in advance. "
+        "What does each do to the spread √d_k?",
         "b": "Dividing numbers by c divides their spread by c: √d_k / d_k = 1/√d_k, which is 1/32 for "
         "d_k 1024. "
         "Then no key stands out. Divided by √d_k, the spread is 1 for every d_k.",

@@ -46,17 +46,17 @@ EDITS = Edits(by_steps, {
 MISTAKES = EDITS.mistakes(
     """
 rows
-    softmax ran over the rows
+    you ran softmax over the rows
     Here a column belongs to one query: it runs over the keys, the last axis but one.
     | axis => -1
 
 axis-0
-    softmax ran over axis 0 (or over the rows of `.T`), which holds the keys for one sentence only
+    you ran softmax over axis 0 (or over the rows of `.T`), which holds the keys for one sentence only
     On a stack, axis 0 counts the sentences. Counted from the end, the keys are axis −2 here.
     | axis => 0
 
 axis-1
-    softmax ran over axis 1
+    you ran softmax over axis 1
     Counted from the end, the keys are axis −2 here, however many axes stand before.
     | axis => 1
 
@@ -66,59 +66,59 @@ one-swap-only
     | axis => -1; result => np.swapaxes(it, -1, -2)
 
 not-turned-back
-    the axes were swapped once only: those of the scores before softmax, or those of the weights after it
+    you swapped the axes only once: those of the scores before softmax, or those of the weights after it
     The weights should have the shape of the scores: a swap before softmax needs another one after it, and
     softmax over axis −2 needs none.
     | result => np.swapaxes(it, -1, -2)
 
 turned-by-T
-    `.T` turned all axes round, the stack of sentences as well, and was not undone
+    you turned all the axes round with `.T`, the stack of sentences too, and did not undo it
     Only the last two axes should change places; or leave them, and give softmax the axis −2.
     | axis => -1; scores => it.T
 
 over-everything
-    all scores together were made one distribution
-    One distribution for each query, which is a column here.
+    you made one distribution of all the scores together
+    Each query, a column here, gets one distribution.
     | axis => None
 
 no-column-max § shift
-    the largest score was not subtracted first
+    you did not subtract the largest score first
     e^1000 is larger than any float64, and e^−1000 is 0. Subtract the largest score of each column.
     | shift => 0.0
 
 not-divided § weights
-    the exponentials were not divided by their sum
+    you did not divide the exponentials by their sum
     Weights are shares: each exponential is divided by the sum of its column.
     | total => 1.0
     | total => 1.0; shift => 0.0
 
 keepdims
-    a number for each column (a sum, a largest score) lost its axis
+    you let a number for each column (a sum, a largest score) lose its axis
     One table comes out right by luck; on a stack NumPy cannot line the numbers up with their columns.
     `keepdims=True` keeps the axis.
     | total => exponentials.sum(axis=total_axis)
 
 softmax-of-weights
-    softmax was applied twice, over the rows and then over the columns
-    Weights are no scores: a second softmax makes them nearly equal. Once is enough, over the keys.
+    you applied softmax twice, over the rows and then over the columns
+    Weights are not scores: a second softmax makes them nearly equal. Once is enough, over the keys.
     | scores => softmax(it)
     | scores => softmax(it, axis=-2); axis => -1
     | result => softmax(it, axis=-2)
 
 whole-max § shift
-    the largest of all scores was subtracted, not the largest of each column
+    you subtracted the largest of all scores, not the largest of each column
     A column far below it has nothing but e^−1000 = 0 left, and 0/0 is nan.
     | shift => scores.max()
 
 row-max
-    the largest score of each row was subtracted, not that of each column
+    you subtracted the largest score of each row, not that of each column
     The shift cancels only where all scores of one query, a column here, are shifted alike.
     | shift => scores.max(axis=-1, keepdims=True)
     """,
     reread=COLUMNS,
     sections={"shift": SHIFT, "weights": WEIGHTS},
     words={
-        "one_swap": "softmax ran over the rows, and the axes were swapped once only: those of the weights "
+        "one_swap": "you ran softmax over the rows and swapped the axes only once: those of the weights "
         "after it, or those of the scores before it, with the axis of softmax changed as well",
     },
 )

@@ -45,90 +45,90 @@ EDITS = Edits(my_jacobian, {
 MISTAKES = EDITS.mistakes(
     """
 diagonal-only
-    only the diagonal was computed, p(1 − p)
+    you computed only the diagonal, p(1 − p)
     A weight answers the other scores, too: entry (i, j) off the diagonal is −p_i p_j.
     | result => np.diag(np.diag(it))
 
 diagonal-as-row
-    one row came back, p(1 − p), each weight's answer to its own score
+    you returned one row, p(1 − p), each weight's answer to its own score
     A weight answers the other scores, too: the result has a row for each weight and a column for each score.
     | result => weights * (1 - weights)
 
 no-diagonal
-    the part with [i = j] was left out
+    you left out the part with [i = j]
     On the diagonal p_i is added: a weight rises with its own score.
     | diagonal => 0 * it
 
 no-outer
-    the part with p_j was left out
+    you left out the part with p_j
     Off the diagonal stands −p_i p_j: what one key gains, the others lose.
     | outer => 0 * it
 
 plus
-    the outer product was added
+    you added the outer product
     It is subtracted: what one key gains, the others lose.
     | difference => diagonal + outer
 
 sign-turned
-    the sign was turned
+    you flipped the sign
     A weight rises with its own score, so that the diagonal is positive.
     | result => -it
 
 identity
-    1 stands on the diagonal where p_i should stand
+    you put 1 on the diagonal where p_i should stand
     p_i multiplies the whole bracket, [i = j] too.
     | diagonal => np.eye(weights.size)
 
 diagonal-not-multiplied
-    the diagonal lacks its factor p_i: 1 − p_i stands there
+    you left out the factor p_i on the diagonal: 1 − p_i stands there
     p_i multiplies the whole bracket, on the diagonal too: p_i (1 − p_i).
     | result => np.where(np.eye(weights.size) == 1, 1 - weights, it)
 
 not-multiplied-by-row
-    the factor p_i before the bracket was left out
+    you left out the factor p_i before the bracket
     p_i ([i = j] − p_j): the bracket holds for each row, and p_i multiplies it.
     | diagonal => np.eye(weights.size); outer => np.tile(weights, (weights.size, 1))
 
 inner
-    one number, p · p, was subtracted from every entry
+    you subtracted one number, p · p, from every entry
     The outer product has an entry p_i p_j for every pair; `@` of two vectors sums them up to one number.
     | outer => weights @ weights
 
 entry-by-entry
-    the second part has p_j² in every row, where p_i p_j should stand
+    you put p_j² in every row of the second part, where p_i p_j should stand
     A product of two single rows goes entry by entry, along the columns. The factor p_i changes from row to
     row: weights[:, None] turns the weights into a column.
     | outer => weights * weights
 
 p_i-twice
-    p_i stands in the bracket where p_j should stand
+    you put p_i in the bracket where p_j should stand
     In entry (i, j), i is the weight that answers and j the score that moves.
     | outer => np.repeat((weights * weights)[:, None], weights.size, axis=1)
 
 sign-off-the-diagonal
-    the entries off the diagonal have the wrong sign
+    you gave the entries off the diagonal the wrong sign
     There [i = j] is 0, and −p_i p_j is left: what one key gains, the others lose.
     | result => np.where(np.eye(weights.size) == 1, it, -it)
 
 row-broadcast
-    the weights were subtracted along a row, without the factor p_i
+    you subtracted the weights along a row, without the factor p_i
     Entry (i, j) of the second part is p_i p_j.
     | outer => weights
     | outer => weights[:, None]
 
 diagonal-as-vector
-    the first part was not put on the diagonal
+    you did not put the first part on the diagonal
     [i = j] is 1 on the diagonal only: diag(p) is a square table.
     | diagonal => weights
     | diagonal => weights[:, None]
 
 squared-diagonal
-    p_i² stands in the first part where p_i should stand
+    you put p_i² in the first part where p_i should stand
     On the diagonal stands p_i (1 − p_i) = p_i − p_i².
     | diagonal => np.diag(weights**2)
 
 softmax-again
-    the weights were put through softmax once more
+    you put the weights through softmax once more
     The input holds the weights already.
     | result => softmax_jacobian(softmax(weights))
     | result => my_jacobian(plain_softmax(weights))

@@ -50,7 +50,7 @@ EDITS = Edits(my_log_softmax, {
 MISTAKES = EDITS.mistakes(
     """
 log-of-weights
-    the weights were computed first, and their logarithm after
+    you computed the weights first, and took their logarithm afterwards
     A weight such as e^−1000 is 0 in a float. Its logarithm is then −∞, or that of the small number added or
     put in its place (log 1e-12 is −27.63), and not −1000. Stay with logarithms: log(a/b) = log a − log b.
     | result => np.log(softmax(scores, axis=total_axis))
@@ -61,98 +61,98 @@ log-of-weights
     | result => np.log(np.maximum(softmax(scores), n))
 
 no-row-max § shift
-    the largest score was not subtracted first
+    you did not subtract the largest score first
     e^1000 is larger than any float64, and e^−1000 is 0, whose logarithm is −∞.
     | shift => 0.0
 
 max-forgotten
-    the largest score was subtracted inside the sum only
+    you subtracted the largest score inside the sum only
     score − log Σe^(score − m) is too large by m: subtract m from the score as well.
     | result => it + scores.max(axis=total_axis, keepdims=True)
 
 total-forgotten
-    the logarithm of the sum was left out
+    you left out the logarithm of the sum
     log(e^s / sum) = s − log(sum): without it, the exponentials do not sum to 1.
     | log_total => 0.0
 
 total-without-log
-    the sum was subtracted without its logarithm
+    you subtracted the sum without its logarithm
     log(e^s / sum) = s − log(sum).
     | log_total => totals
 
 total-log-2
-    the sum's logarithm was taken to base 2
+    you took the sum's logarithm to base 2
     {undone}
     | log_total => np.log2(totals)
 
 total-log-10
-    the sum's logarithm was taken to base 10
+    you took the sum's logarithm to base 10
     {undone}
     | log_total => np.log10(totals)
 
 added
-    the logarithm of the sum was added
+    you added the logarithm of the sum
     Dividing by the sum is subtracting its logarithm.
     | difference => shifted + log_total
 
 divided
-    the score was divided by the logarithm of the sum
+    you divided the score by the logarithm of the sum
     log(a / b) is log a minus log b.
     | difference => shifted / log_total
 
 sign-turned
-    the sign was turned
+    you flipped the sign
     The logarithm of a weight is 0 or less; −log p is the surprise.
     | result => -it
 
 log-2
-    logarithms to base 2 came back
+    you returned logarithms to base 2
     {natural}
     | result => it / np.log(2)
     | result => np.log2(softmax(scores))
 
 log-10
-    logarithms to base 10 came back
+    you returned logarithms to base 10
     {natural}
     | result => it / np.log(10)
     | result => np.log10(softmax(scores))
 
 weights
-    the weights came back, not their logarithms
+    you returned the weights, not their logarithms
     The task asks for log p, which is 0 or less.
     | result => np.exp(it)
 
 over-queries § axis
-    the sum ran over the queries
+    you ran the sum over the queries
     {one}
     | axis => -2
     | total_axis => -2; shift
 
 axis-0 § axis
-    the sum ran over the first axis
+    you ran the sum over the first axis
     {one}
     | axis => 0
     | total_axis => 0; shift
 
 axis-1 § axis
-    the sum ran over axis 1, which holds the keys for one sentence only
+    you ran the sum over axis 1, which holds the keys for one sentence only
     Counted from the end, keys are always axis −1.
     | axis => 1
     | total_axis => 1; shift
 
 over-everything § axis
-    all scores together were made one distribution
-    One distribution for each query. Give the sum an axis.
+    you made one distribution of all the scores together
+    Each query gets one distribution. Give the sum an axis.
     | axis => None
     | total_axis => None; shift
 
 whole-max § shift
-    the largest of all scores was subtracted, not the largest of each row
+    you subtracted the largest of all scores, not the largest of each row
     A row far below it has nothing but e^−1000 = 0 left, and log 0 is −∞.
     | shift => scores.max()
 
 keepdims § axis
-    a number for each row (a sum, a largest score) lost its axis
+    you let a number for each row (a sum, a largest score) lose its axis
     Without that axis NumPy cannot line the numbers up with their rows: `keepdims=True` keeps it.
     | log_total => np.log(np.exp(shifted).sum(axis=total_axis))
     """,
@@ -160,7 +160,7 @@ keepdims § axis
     sections={"shift": SHIFT, "axis": AXIS},
     words={
         "natural": "The task asks for natural logarithms, `np.log`.",
-        "one": "One distribution for each query: over the keys, the last axis.",
+        "one": "Each query gets one distribution: over the keys, the last axis.",
         "undone": "The exponentials are powers of e, and so the logarithm that undoes them is `np.log`.",
     },
 )

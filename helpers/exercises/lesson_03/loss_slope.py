@@ -37,7 +37,7 @@ EXERCISE = Predict(
         Slip(
             "one-over-p",
             -5.0,
-            "−1/p is the slope for the *weight*. For the score, softmax's slope p(1 − p) comes on top.",
+            "−1/p is the slope for the *weight*. For the score, multiply by softmax's own slope, p(1 − p).",
         ),
         Slip(
             "p-one-minus-p",

@@ -34,7 +34,7 @@ EXERCISE = Predict(
         Slip(
             "log-share",
             math.log(3) / (1 + math.log(3)),
-            "The first was turned into e^0, the second not into e^(ln 3) = 3.",
+            "You turned the first score into e^0, but not the second into e^(ln 3) = 3.",
         ),
         Slip(
             "percent",

@@ -12,9 +12,9 @@ from helpers.validation import Array
 
 TARGET = np.array([0.1, 0.2, 0.7])
 WRONG_WAYS: tuple[tuple[str, Callable[[Array], Array], str], ...] = (
-    ("weights-as-scores", lambda p: p, "The weights themselves are no scores: softmax would take e to "
+    ("weights-as-scores", lambda p: p, "The weights themselves are not scores: softmax would take e to "
                                        "their power. Which function undoes e^?"),
-    ("sign-turned", lambda p: -np.log(p), "The sign is turned: the largest weight belongs to the largest "
+    ("sign-turned", lambda p: -np.log(p), "The sign is flipped: the largest weight belongs to the largest "
                                           "score."),
     ("log-10", np.log10, "These are logarithms to base 10. Softmax uses powers of e: take natural ones."),
     ("log-2", np.log2, "Logarithms, but to base 2. Softmax uses powers of e: take natural ones, `np.log`."),

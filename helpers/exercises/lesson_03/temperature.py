@@ -32,111 +32,113 @@ EDITS = Edits(my_temperature, {
 MISTAKES = EDITS.mistakes(
     """
 multiplied
-    the scores were multiplied by the temperature, or the weights raised to its power T, not 1/T
-    Then a high temperature sharpens. It should flatten: divide the scores by it.
+    you multiplied the scores by the temperature
+    Then a high temperature sharpens. It should flatten: divide the scores by it. Or: if you raised the
+    weights to the power T, it is the power 1/T.
     | cooled => scores * temperature
 
 ignored
-    the temperature had no effect: it was left out, or a shift or a factor that cancels
-    Softmax ignores what is added to all scores, and a factor on all exponentials cancels. Divide the scores.
+    your temperature has no effect
+    Divide the scores by it. Or: if you added it to all the scores, or multiplied all the exponentials by it,
+    that cancels in the sum.
     | cooled => scores
 
 weights-divided
-    the weights were divided by the temperature, after softmax
+    you divided the weights by the temperature, after softmax
     {early}
     | cooled => scores; result => it / temperature
 
 weights-multiplied
-    the weights were multiplied by the temperature, after softmax
+    you multiplied the weights by the temperature, after softmax
     {early}
     | cooled => scores; result => it * temperature
 
 above-the-line-only
-    the temperature divides the scores above the division line and not below it
+    you divided the scores by the temperature above the division line and not below it
     {same}
     | cooled; weights => exp_over(scores / temperature, scores)
     | cooled; weights => exp_over(below_max(scores) / temperature, below_max(scores))
 
 below-the-line-only
-    the temperature divides the scores below the division line and not above it
+    you divided the scores by the temperature below the division line and not above it
     {same}
     | cooled; weights => exp_over(scores, scores / temperature)
     | cooled; weights => exp_over(below_max(scores), below_max(scores) / temperature)
 
 weights-raised
-    the weights were raised to a power (1/T, or T) and not divided by their new sum
+    you raised the weights to a power (1/T, or T) and did not divide them by their new sum
     p^(1/T) is right up to a factor: divide each row by its sum.
     | cooled => scores; result => it ** (1 / temperature)
     | cooled => scores; result => it**temperature
 
 divided-twice
-    the temperature was applied twice
+    you applied the temperature twice
     Divide the scores by it once.
     | cooled => scores / temperature**2
     | result => it / temperature
 
 rooted
-    the scores were divided by the root of the temperature
+    you divided the scores by the root of the temperature
     The root belongs to d_k. The temperature divides as it is.
     | cooled => scores / np.sqrt(temperature)
 
 powered
-    the scores were raised to the power of the temperature
+    you raised the scores to the power of the temperature
     Divide them by it: then their differences shrink as the temperature rises.
     | cooled => scores**temperature
 
 whole-division
-    the scores were divided by `//`, which drops the fraction
+    you divided the scores with `//`, which drops the fraction
     `//` rounds down to a whole number. Divide by `/`.
     | cooled => scores // temperature
     | cooled => np.trunc(scores / temperature)
 
 parameters-swapped
-    the temperature was divided by the scores
+    you divided the temperature by the scores
     The check calls my_temperature(scores, temperature), in this order. Do your parameters stand the other way
     round?
     | cooled => temperature / scores
     | cooled; weights => exp_over(below_max(temperature / scores), below_max(temperature / scores))
 
 scaled-again
-    the scores were divided by √n_keys as well
+    you divided the scores by √n_keys as well
     Here the temperature alone divides; the root, of d_k, belongs to lesson 02.
     | cooled => scores / (temperature * np.sqrt(scores.shape[-1]))
 
 softmax-twice
-    softmax was applied twice
-    Weights are no scores: a second softmax makes them nearly equal. Divide the scores, then apply softmax
+    you applied softmax twice
+    Weights are not scores: a second softmax makes them nearly equal. Divide the scores, then apply softmax
     once.
     | cooled => softmax(scores) / temperature
     | result => softmax(it)
 
 not-softmaxed
-    softmax was left out
+    you left out softmax
     The task asks for weights: softmax makes them from the scores.
     | weights => cooled
 
 over-queries § axis
-    softmax ran over the queries
+    you ran softmax over the queries
     {one}
     | weights => softmax(cooled, axis=-2)
 
 axis-0 § axis
-    softmax ran over the first axis
+    you ran softmax over the first axis
     {one}
     | weights => softmax(cooled, axis=0)
 
 axis-1 § axis
-    softmax ran over axis 1, which holds the keys for one sentence only
+    you ran softmax over axis 1, which holds the keys for one sentence only
     Counted from the end, keys are always axis −1.
     | weights => softmax(cooled, axis=1)
 
 over-everything § axis
-    all scores together were made one distribution
-    One distribution for each query.
+    you made one distribution of all the scores together
+    Each query gets one distribution.
     | weights => softmax(cooled.ravel()).reshape(scores.shape)
 
 no-row-max § shift
-    the largest score was not subtracted first
+    you did not subtract the largest score first
     e^1000 is larger than any float64. The helper softmax takes care of that.
     | weights => exp_over(cooled, cooled)
     """,
@@ -145,7 +147,7 @@ no-row-max § shift
     words={
         "same": "The sum must be of the same exponentials: then each row sums to 1.",
         "early": "Then rows no longer sum to 1. Divide the scores, before softmax.",
-        "one": "One distribution for each query: over the keys, the last axis.",
+        "one": "Each query gets one distribution: over the keys, the last axis.",
     },
 )
 SCORES = (

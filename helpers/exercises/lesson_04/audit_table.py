@@ -56,9 +56,9 @@ def _next_of_audit(column: int, before: Mapping[Any, float]) -> dict[Any, float]
     return dict(zip(TOKENS, weights.tolist(), strict=True))
 
 
-PAGE = 'That is what the page prints, for the query "love" and from other numbers than its own matrices give.'
+PAGE = 'That is what the page prints, for the query "love" and from numbers that its matrices do not give.'
 THE_PAGES = (
-    "Those come from the {0} that the page prints, and these do not follow from its matrices. Compute the "
+    "Those come from the {0} that the page prints, which do not follow from its matrices. Compute the "
     "{0}: embeddings @ W{1}."
 )
 PAGES_QUERY = (
@@ -89,28 +89,28 @@ EXERCISE = Table(
             _slip(
                 "queries-matched",
                 AUDIT_Q @ AUDIT_Q[ASKING],
-                'The query of "I" was matched with queries. It meets the keys, embeddings @ Wk.',
+                'You matched the query of "I" with the queries. It should meet the keys, embeddings @ Wk.',
             ),
             _slip(
                 "key-asked",
                 AUDIT_Q @ AUDIT_K[ASKING],
-                'The key of "I" was matched with all queries, a column of the score table. Its row is asked: '
-                'the query of "I" with every key.',
+                'You matched the key of "I" with all queries, a column of the score table. The task asks for '
+                'a row: the query of "I" with every key.',
             ),
             _slip(
                 "keys-matched",
                 AUDIT_K @ AUDIT_K[ASKING],
-                'The key of "I" was matched with the keys. The one that asks is its query, embedding @ Wq.',
+                'You matched the key of "I" with the keys. What asks is its query, embedding @ Wq.',
             ),
             _slip(
                 "matched-on-values",
                 AUDIT_V @ AUDIT_Q[ASKING],
-                "The query was matched with the values. It meets the keys, embeddings @ Wk.",
+                "You matched the query with the values. It should meet the keys, embeddings @ Wk.",
             ),
             _slip(
                 "scaled-already",
                 AUDITED[:, 1],
-                "Those are divided by √d_k already. In the first column the score is asked as it is.",
+                "You already divided by √d_k. The first column asks for the score as it is.",
             ),
         ),
         (
@@ -119,14 +119,14 @@ EXERCISE = Table(
                 AUDITED[:, 0],
                 "Those are the scores themselves. The page states √d_k and never divides: divide here.",
             ),
-            _slip("divided-by-d_k", AUDITED[:, 0] / 2, "That is divided by d_k, 2. Divide by its root."),
+            _slip("divided-by-d_k", AUDITED[:, 0] / 2, "You divided by d_k, 2. Divide by its root."),
             _slip(
                 "root-3",
                 AUDITED[:, 0] / math.sqrt(3),
-                "That is divided by √3. There are 3 tokens, and 3 entries in an embedding, but queries and "
+                "You divided by √3. There are 3 tokens, and 3 entries in an embedding, but queries and "
                 "keys have 2: d_k is 2.",
             ),
-            _slip("multiplied", AUDITED[:, 0] * ROOT_2, "That is multiplied by √2. Scaling divides."),
+            _slip("multiplied", AUDITED[:, 0] * ROOT_2, "You multiplied by √2. Scaling divides."),
             _slip("query-of-love", OF_LOVE[:, 1], LOVES),
         ),
         (
@@ -143,7 +143,7 @@ EXERCISE = Table(
             _slip(
                 "no-exponential",
                 AUDITED[:, 0] / AUDITED[:, 0].sum(),
-                "The scores were divided by their sum. Softmax takes the exponential of each first.",
+                "You divided the scores by their sum. Softmax takes the exponential of each first.",
             ),
             _slip(
                 "not-divided",
@@ -166,7 +166,7 @@ EXERCISE = Table(
             _slip(
                 "second-entry",
                 AUDITED[:, 2] * AUDIT_V[:, 1],
-                "Those are the second entries of the weighted values. The first is asked.",
+                "Those are the second entries of the weighted values. The column asks for the first.",
             ),
             _slip(
                 "added-up",
@@ -181,7 +181,7 @@ EXERCISE = Table(
             _slip(
                 "scores-as-weights",
                 AUDITED[:, 1] * AUDIT_V[:, 0],
-                "Scaled scores were multiplied with the values. The weights are what softmax makes of them.",
+                "You multiplied the values by the scaled scores. Weights are what softmax makes of these.",
             ),
             _slip(
                 "not-scaled",

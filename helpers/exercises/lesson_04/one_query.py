@@ -101,8 +101,8 @@ STEPS = Steps(
 WORDS = {
     "not_added": "The output is one vector of d_v numbers: each value times its weight, all of them added "
     "up.",
-    "no_score_for_each_key": "query and keys did not make one score for each key: they were multiplied entry "
-    "by entry, or a transpose is missing or too many",
+    "no_score_for_each_key": "you did not make one score for each key: you multiplied query and keys entry "
+    "by entry, or transposed once too often or not often enough",
 }
 
 
@@ -126,43 +126,43 @@ EXERCISE = Write(
     mistakes=(
         *STEPS.mistakes("""
 not-added-up
-    the weighted values came back one by one
+    you returned the weighted values one by one
     {not_added}
     | mix => weights[:, None] * values
 
 added-along-the-row
-    each weighted value was added up within itself
+    you added up each weighted value within itself
     {not_added} The sum runs over the keys, axis 0.
     | mix => (weights[:, None] * values).sum(axis=1)
 
 added-to-one-number
-    everything was added up to one number
+    you added everything up to one number
     {not_added} The sum runs over the keys alone, axis 0.
     | mix => (weights[:, None] * values).sum()
 
 last-key-only
-    only the last key's weighted value was kept
+    you kept only the last key's weighted value
     A loop that writes `output = …` in each round forgets the rounds before: add with `+=`, starting from
     zeros.
     | mix => weights[-1] * values[-1]
 
 first-key-only
-    only the first key's weighted value came back
+    you returned only the first key's weighted value
     Does `return` stand inside the loop? Every key answers.
     | mix => weights[0] * values[0]
 
 last-key-left-out
-    the last key was left out of the mixture
+    you left the last key out of the mixture
     n keys have the numbers 0 to n − 1, which is what range(n) gives.
     | mix => weights[:-1] @ values[:-1]
 
 first-key-left-out
-    the first key was left out of the mixture
+    you left the first key out of the mixture
     Counting starts at 0: range(n), not range(1, n).
     | mix => weights[1:] @ values[1:]
 
 weights-as-row
-    the weights were multiplied along the rows of the values
+    you multiplied the weights along the rows of the values
     There is one weight for each key, a row of values. weights[:, None] turns the weights into a column;
     or use weights @ values.
     | mix => (weights * values).sum(axis=0)
@@ -179,18 +179,18 @@ no-score-for-each-key
     | match => np.dot(keys.T, query)
 
 cosine § length
-    each score was divided by the lengths of both vectors
+    you divided each score by the lengths of both vectors
     That is the cosine. A score here is the plain dot product, lengths included.
     | match => keys @ query / np.linalg.norm(query) / np.linalg.norm(keys, axis=-1)
 
 distance § two
-    keys were matched by distance
+    you matched keys by distance
     A score is the dot product.
     | match => ((query - keys) ** 2).sum(axis=-1)
     | match => np.sqrt(((query - keys) ** 2).sum(axis=-1))
 
 negative-distance § two
-    keys were matched by distance, with a minus
+    you matched keys by distance, with a minus
     With distances the minus is right: the nearest key gets the largest weight. But a score here is the
     dot product.
     | match => -((query - keys) ** 2).sum(axis=-1)

@@ -21,7 +21,9 @@ EXERCISE = Predict(
             "and that key carries 30.",
         ),
         Slip(
-            "equal", 20.0, "That is the mean, with equal weights. The second key answers more: ln 3, not 0."
+            "equal",
+            20.0,
+            "That is the mean, with equal weights. The second key answers more: its score is ln 3, not 0.",
         ),
         Slip(
             "hard-lookup",
@@ -37,7 +39,7 @@ EXERCISE = Predict(
         Slip(
             "scores-as-weights",
             30 * math.log(3),
-            "The scores themselves were taken as weights. Softmax makes weights of them first.",
+            "You took the scores themselves as weights. Softmax turns them into weights first.",
         ),
         Slip("second-part", 22.5, "3/4 · 30 is the second part. The first key adds its share of 10."),
         Slip("first-part", 2.5, "1/4 · 10 is the first part. The second key adds its share of 30."),
@@ -45,12 +47,12 @@ EXERCISE = Predict(
         Slip(
             "scaled-again",
             (10 + 30 * 3 ** (1 / ROOT_2)) / (1 + 3 ** (1 / ROOT_2)),
-            "The scores were divided by √2. They are scaled already.",
+            "You divided the scores by √2. They are already scaled.",
         ),
         Slip(
             "powers-of-2",
             (10 + 30 * 2 ** math.log(3)) / (1 + 2 ** math.log(3)),
-            "Powers of 2 were taken. Softmax takes powers of e, and e^(ln 3) is 3.",
+            "You took powers of 2. Softmax takes powers of e, and e^(ln 3) is 3.",
         ),
         Slip(
             "score-1",
@@ -76,8 +78,8 @@ EXERCISE = Predict(
         Slip(
             "score-times-value",
             10 + 30 * math.log(3),
-            "The first was turned into e^0 = 1, the second not into e^(ln 3) = 3; and the sum of the "
-            "exponentials divides.",
+            "You turned the first score into e^0 = 1, but not the second into e^(ln 3) = 3. And a mixture is "
+            "divided by the sum of the exponentials.",
         ),
     ),
     hints=(

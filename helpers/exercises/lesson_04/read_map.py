@@ -12,7 +12,7 @@ EXERCISE = Choose(
         "says who looks.",
         "b": "The row is the query, so *sat* looks, and 0.70 of its one unit of attention goes to *cat*. The "
         "output for *sat* is therefore 0.70 times the value of *cat*, plus what it reads elsewhere.",
-        "c": "Likeness is mutual, and this number is not: the entry the other way round is 0.77. A weight "
+        "c": "Similarity is mutual, and this number is not: the entry the other way round is 0.77. A weight "
         "says how much a query reads of a value, after it has been compared with all keys.",
         "d": "A column may sum to anything. Only rows sum to 1: each query spends one unit of attention.",
     },

@@ -35,7 +35,7 @@ EXERCISE = Mend(
     axes=ATTENTION.axes,
     mistakes=ATTENTION.mistakes,
     hints=(
-        "In a dictionary one looks for a key and takes home its value. Which of the two does the query meet "
+        "In a dictionary you look up a key and take home its value. Which of the two does the query meet "
         "here?",
         "The scores compare queries with keys, of d_k entries both.",
         "The last line mixes. The output should be as wide as the values, d_v.",

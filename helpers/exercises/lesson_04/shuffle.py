@@ -10,7 +10,7 @@ EXERCISE = Choose(
     options={
         "a": "Rows of the output belong to queries, and the queries stay as they were. What is shuffled are "
         "the columns of the weights, one for each key. What does a sum over the keys make of that?",
-        "b": "Each query meets every key, and the order in which it meets them counts nowhere: a weight "
+        "b": "Each query meets every key, and the order in which it meets them makes no difference: a weight "
         "depends on the scores alone, and moves along with its key.",
         "c": "Each weight moves along with its key, and its value has moved to the same place. The sum of "
         "weight times value has the same terms in another order. If the queries were shuffled as well, as "
@@ -21,7 +21,7 @@ EXERCISE = Choose(
     hints=(
         "Write the output of one query as a sum: weight of key 1 times value 1, and so on. Which terms "
         "change?",
-        "Compare with a dictionary of paper: are its answers other ones when the cards lie in another order?",
+        "Think of a dictionary on cards: does it give other answers once the cards are shuffled?",
     ),
     reread=SHUFFLE,
 )

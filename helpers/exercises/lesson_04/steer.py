@@ -43,9 +43,7 @@ def _judge_steer(query: Array) -> tuple[str, str]:
             f"✓ the weights of your query are [{shown}].\n"
             "  It scores higher with the second key than with either of the others, by enough."
         )
-    found = (
-        f"the weights of your query are [{shown}]: the second key gets {weights[1]:.3f}, and 0.9 is asked."
-    )
+    found = f"the weights of your query are [{shown}]: the second key gets {weights[1]:.3f}, not 0.9."
     name, reply = _why_not(query, weights, at_limit)
     return name, f"{found}\n  {reply}"
 

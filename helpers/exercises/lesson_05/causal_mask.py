@@ -30,79 +30,79 @@ EDITS = Edits(my_causal_mask, {
 MISTAKES = EDITS.mistakes(
     """
 upper-left
-    the triangle starts in the upper left corner: the queries were taken for the first tokens
+    you started the triangle in the upper left corner, as if the queries were the first tokens
     They are the last n_queries tokens. Query 0 stands at position n_keys − n_queries, and sees all
     before it: the triangle is aligned to the lower right.
     | moved => rows
 
 offset-turned
-    the triangle was moved to the wrong side
+    you moved the triangle to the wrong side
     Query 0 stands at position n_keys − n_queries, which is 0 or more: it sees more keys, not fewer.
     | moved => rows + n_queries - n_keys
 
 one-step-ahead
-    each query sees one token too many, the next one
+    you let each query see one token too many, the next one
     {diagonal}
     | at => it + 1
 
 two-steps-ahead
-    each query sees the two tokens after it
+    you let each query see the two tokens after it
     {diagonal}
     | at => it + 2
 
 own-token-hidden
-    each query misses its own token
+    you hid each query's own token from it
     A token may attend to itself: the diagonal is True. Otherwise the first token would have no key.
     | at => it - 1
 
 other-triangle § turned
-    the other triangle is True: each query sees itself and the future
+    you set the other triangle to True: each query sees itself and the future
     Rows are queries. A query may attend to the keys at its left: the lower triangle is True.
     | compare => columns >= at
 
 own-token-only
-    each query sees its own token only
+    you let each query see its own token only
     A token may attend to itself and to all tokens before it.
     | compare => columns == at
 
 one-token-back-only
-    each query sees its own token and the one before, and no further
+    you let each query see its own token and the one before, and no further
     A token may attend to itself and to *all* tokens before it.
     | compare => (columns == at) | (columns == at - 1)
 
 everything-open
-    every query sees every key
+    you let every query see every key
     That hides nothing. Only the last query may attend to every key.
     | compare => columns + 0 * at >= 0
 
 everything-hidden
-    no query sees any key
+    you hid every key from every query
     Start from an array of False, and set True what may be attended to. Is it ever set?
     | compare => columns + 0 * at < 0
 
 inverted § polarity
-    True and False changed places: the future is True
+    you swapped True and False: the future is True
     {attend} Some programs mark what is hidden; here it is False.
     | polarity => ~it
 
 square-of-queries
-    the mask has as many columns as queries
+    you gave the mask as many columns as queries
     Each query meets every key: there is a column for each of the n_keys tokens.
     | rows; columns => np.arange(n_queries)
     | rows; columns => np.arange(n_queries); moved => rows
 
 square-of-keys
-    the mask has a row for every token
+    you gave the mask a row for every token
     Only the last n_queries tokens are queries, and each row belongs to a query.
     | rows => np.arange(n_keys); columns; moved => rows
 
 transposed § turned
-    the mask is turned: its columns belong to queries
+    you turned the mask: its columns belong to queries
     Rows are queries, columns are keys: the shape is (n_queries, n_keys).
     | result => it.T
 
 sizes-swapped § turned
-    the two sizes changed places: the mask has a row for each key and a column for each query
+    you swapped the two sizes: your mask has a row for each key and a column for each query
     Rows are queries, so that n_queries comes first: np.tri(n_queries, n_keys, …). And of a square
     [-n_queries:] takes the last rows.
     | rows => np.arange(n_keys); columns => np.arange(n_queries); compare; result
@@ -110,15 +110,15 @@ sizes-swapped § turned
     | rows => np.arange(n_keys); columns => np.arange(n_queries); compare; result; moved => rows + n
 
 to-be-added
-    the result holds 0 and −∞, to be added to the scores
+    you returned 0 and −∞, to be added to the scores
     That is the next step. The mask itself says who may attend: {attend}
     | result => np.where(it, 0.0, -np.inf)
     | result => np.where(it, 0.0, -1e9)
     | result => np.where(it, 1.0, -np.inf)
 
 nan-on-the-way
-    0 was multiplied by −∞, which is nan
-    Choose with np.where in place of multiplying. And the mask itself holds no −∞: {attend}
+    you multiplied 0 by −∞, which is nan
+    Choose with np.where instead of multiplying. And the mask itself holds no −∞: {attend}
     | result => (1 - it) * -np.inf
 """,
     reread=INFINITY,

@@ -16,8 +16,8 @@ EXERCISE = Predict(
     task="A query with no key, its scores replaced by −1e9: the output for the values 3, 6 and 12.",
     answer=7.0,
     because="Three equal scores, each −1e9, share the weight equally: (3 + 6 + 12) / 3 = 7, the mean of "
-    "values that are all forbidden, and nothing warns you. What other numbers in the place of −∞ give, and "
-    "what the helpers of this course do, the laboratory after this exercise shows.",
+    "values that are all forbidden, and nothing warns you. The laboratory after this exercise shows what "
+    "other numbers give instead of −∞, and what the helpers of this course do.",
     slips=(
         Slip(
             "zero",

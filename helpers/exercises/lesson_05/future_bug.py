@@ -62,17 +62,17 @@ EDITS = Edits(my_causal_weights, {
 OWN = EDITS.mistakes(
     """
 one-step-ahead
-    each query sees the next token
+    you let each query see the next token
     The diagonal is the last that is seen. In np.tri, k=0 ends at the diagonal, and k=1 one step later.
     | triangle; k => 1
 
 two-steps-ahead
-    each query sees the two tokens after it
+    you let each query see the two tokens after it
     The diagonal is the last that is seen: k=0 in np.tri.
     | triangle; k => 2
 
 own-token-hidden
-    each query misses its own token
+    you hid each query's own token from it
     A token may attend to itself, or the first one would have no key: k=0 in np.tri, not −1.
     | triangle; k => -1
     | triangle; k => -1; share => hiding.own_softmax(hide)
@@ -80,13 +80,13 @@ own-token-hidden
     | triangle => first_row_patched(it); k => -1
 
 other-triangle § turned
-    the other triangle is open: each query sees itself and the future
+    you opened the other triangle: each query sees itself and the future
     Rows are queries: the keys at the left of the diagonal are the past, and the lower triangle is open.
     | triangle => it.T
     | triangle => it.T; k => 1
 
 inverted § polarity
-    the mask was turned round: a query sees later tokens, and nothing else
+    you turned the mask round: a query sees later tokens, and nothing else
     {attend} The lower triangle, with the diagonal (k=0 in np.tri), is open: −∞ belongs where it is
     False.
     | triangle => ~it
@@ -97,42 +97,42 @@ inverted § polarity
     | triangle => ~it; k => 1; hide => np.where(allowed, scores, -1e9)
 
 nothing-hidden
-    nothing is hidden
+    you hid nothing
     Each query may attend to its own token and to those before it.
     | triangle => np.ones(scores.shape[-2:], dtype=bool)
 
 own-token-only
-    each query sees its own token only
+    you let each query see its own token only
     A token may attend to itself and to all tokens before it.
     | triangle => np.eye(size, dtype=bool)
 
 size-of-first-axis
-    the triangle has the size of the first axis, which counts sentences on a stack
+    you gave the triangle the size of the first axis, which counts sentences on a stack
     The number of tokens is the last axis of the scores, −1.
     | triangle; size => len(queries)
     | triangle; size => len(queries); k => 1
 
 size-of-second-axis
-    the triangle has the size of axis 1
+    you gave the triangle the size of axis 1
     The number of tokens is the last axis of the scores: counted from the end, −1.
     | triangle; size => scores.shape[1]
     | triangle; size => queries.shape[1]
 
 size-of-d_k
-    the triangle has the size of d_k
+    you gave the triangle the size of d_k
     The mask has a row for each query and a column for each key: n tokens, not d_k entries.
     | triangle; size => queries.shape[-1]
 
 mask-as-index
-    the mask was used as an index, which works only for one sentence
+    you used the mask as an index, which works only for one sentence
     On a stack the scores have more axes than the mask. np.where broadcasts it: np.where(allowed,
     scores, -np.inf).
     | hide => hiding.index(scores, allowed)
     | hide => hiding.index_zero(scores, allowed)
 
 softmax-first
-    softmax ran before the mask and once more after it
-    Weights are no scores: a second softmax makes them nearly equal. Mask the scores, then take softmax.
+    you ran softmax before the mask and once more after it
+    Weights are not scores: a second softmax makes them nearly equal. Mask the scores, then take softmax.
     | scale => softmax(it)
 """,
     reread=INFINITY,

@@ -49,7 +49,7 @@ MISTAKES = (
     *EDITS.mistakes(
         """
 nan-painted-over
-    nan was replaced by 0 among the weights
+    you replaced nan by 0 among the weights
     Every weight was nan, so that all are 0 now. Find the step that makes the nan: 0 · ∞.
     | hide => scores + (1 - mask) * -np.inf; share => np.nan_to_num(it)
     | hide => scores + (1 - mask) * -np.inf; share => np.nan_to_num(it, nan=1.0)
@@ -116,6 +116,7 @@ EXERCISE = Mend(
         Property("hidden keys", "a hidden key gets no weight", _hidden_weights),
     ),
     axes=("query", "key"),
+    habit=hiding.finite_in_weights,
     mistakes=MISTAKES,
     hints=(
         "Print (1 - mask) * -np.inf for a small mask. Where is nan, where −∞?",

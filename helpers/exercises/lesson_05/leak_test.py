@@ -90,23 +90,23 @@ EDITS = Edits(in_rounds, {
 MISTAKES = EDITS.mistakes(
     """
 inverted
-    the answers are the wrong way round: True came for models that do not leak
+    your answers are the wrong way round: you returned True for models that do not leak
     True means that there is a leak.
     | result => not it
 
 always-true
-    the answer is True for every model
+    you answered True for every model
     Compare the outputs *before* the token that was changed, in both runs, entry by entry.
     | result => True
 
 always-false
-    the answer is False for every model
+    you answered False for every model
     Did both runs get the same numbers? `changed = x` gives x a second name; x.copy() makes a new array.
     Or does the loop return in its first round? Return False only after the loop.
     | result => False
 
 not-copied
-    both runs got the same array, changed or not
+    you gave both runs the same array, changed or not
     `changed = x` makes no second array, only a second name for the same one: x.copy() does. And run the
     model on x before you change anything.
     | changed => row; fresh => x; given => tokens
@@ -115,7 +115,7 @@ not-copied
     | changed => row; fresh => x; given => tokens; rounds; each => [n - 1]; outputs => slice(None)
 
 columns-changed
-    a column was changed, one entry of every token
+    you changed a column, one entry of every token
     Tokens are rows: changed[token] is one token, changed[:, token] an entry of all of them, of the
     first as well.
     @ span = 1,n 1,3 0,n 0,3
@@ -126,104 +126,104 @@ columns-changed
     | rounds; each => range(span); rows => (slice(None), token); changed => np.zeros_like(row)
 
 changed-row-too
-    the output of the changed token itself was looked at, too
+    you looked at the output of the changed token itself, too
     A token may move its own output; that is no leak. Look at the outputs before it: [:token].
     | rounds; each => range(n); outputs => slice(0, token + 1)
     | rounds; each => [n - 1]; outputs => slice(None)
 
 all-outputs
-    all outputs were compared, those of the changed token and of later ones as well
+    you compared all outputs, those of the changed token and of later ones too
     A token may move its own output and all later ones. A leak runs backwards: look at [:token].
     | rounds; each => range(n); outputs => slice(None)
 
 earlier-token
-    an earlier token was changed, and later outputs were looked at
+    you changed an earlier token and looked at later outputs
     That is what a causal model should do: a later output may read an earlier token. Turn it round:
     change a token, and look at the outputs before it.
     | rounds; each => range(n); outputs => slice(token + 1, None)
     | rounds; each => [0]; outputs => slice(token + 1, None)
 
 last-token-only
-    only the end was changed: the last token, or one added after it {overwrote}
+    you changed only the end: the last token, or one added after it {overwrote}
     {many}
     | rounds; each => [n - 1]
 
 second-token-only
-    the second token alone was changed (or the loop returned in its first round)
+    you changed the second token alone (or your loop returned in its first round)
     {many} Return False only after the loop.
     | rounds; each => [1]
 
 one-split-only
-    the tokens were cut once, and everything behind the cut was changed
+    you cut the tokens once, and changed everything behind the cut
     A leak inside one of the two parts goes unseen. {many}
     | rounds; each => [n // 2]; rows => slice(token, None)
     | rounds; each => [(n + 1) // 2]; rows => slice(token, None)
 
 first-output-only
-    the first output alone was looked at
+    you looked at the first output alone
     {many}
     | rounds; outputs => slice(0, 1)
     | rounds; each => [1]; rows => slice(token, None)
 
 next-token-only
-    only neighbours were looked at: a token, and the output directly before it
+    you looked at neighbours only: a token, and the output directly before it
     {many}
     | rounds; outputs => slice(token - 1, token)
 
 last-token-left-out
-    the last token was never changed
+    you never changed the last token
     range(1, n - 1) ends before n − 1: the last token is at place n − 1, and range(1, n) reaches it.
     | rounds; each => range(1, n - 1)
 
 output-before-left-out
-    the output directly before the changed token was left out
+    you left out the output directly before the changed token
     [:token - 1] ends one too early. A model that looks one token ahead moves that output and no other.
     | rounds; outputs => slice(0, token - 1)
 
 same-number-added
-    the same number was added to all entries of a token
+    you added the same number to all entries of a token
     A model that subtracts the mean of each token first, as most real ones do, cannot see that.
     {visible}
     @ number = 1.0 -1.0 2.0 5.0 10.0 100.0 1000.0
     | changed => row + number
 
 set-to-zero
-    the token was set to zero
+    you set the token to zero
     A token that is zero already does not change then. {visible}
     | changed => np.zeros_like(row)
 
 set-to-one-number
-    all entries of the token were set to one and the same number
+    you set all entries of the token to one and the same number
     A model that subtracts the mean of each token makes zeros of it, whatever the number. {visible}
     @ number = 1.0 5.0 10.0 99.0 100.0 999.0 1000.0
     | changed => np.full_like(row, number)
 
 multiplied
-    the token was multiplied by a number
+    you multiplied the token by a number
     A token of zeros stays zero, and a model that normalises each token takes the factor back. {visible}
     @ number = 2.0 0.5 3.0 10.0 100.0
     | changed => row * number
 
 sign-turned
-    the token's sign was turned
+    you flipped the token's sign
     A token of zeros stays zero, and a model that squares its input cannot see a sign. {visible}
     | changed => -row
 
 entries-reversed
-    the entries of the token changed places
+    you reordered the entries of the token
     A token whose entries are all equal stays as it was, and a model that adds them up sees no change.
     {visible}
     | changed => row[:, ::-1]
 
 tokens-reordered
-    the later tokens only changed places
+    you only reordered the later tokens
     A model that adds them up sees no change: attention without a mask does not know their order.
     {visible}
     | rounds; rows => slice(token, None); changed => row[::-1]
     | rounds; rows => slice(token, None); changed => np.roll(row, 1, axis=0)
 
 one-entry-changed
-    one entry of the token alone was changed
+    you changed one entry of the token alone
     The leak may come through another entry. {visible}
     @ number = 1.0 10.0 100.0
     | changed => row + [number, 0, 0]
@@ -231,14 +231,14 @@ one-entry-changed
     | changed => row + [0, 0, number]
 
 too-small-a-change
-    the token was changed by little
+    you changed the token by too little
     A model may round its tokens, and a small leak then moves an output by less than rounding errors do.
     {visible}
     @ power = 10 13 17 20 23 27 30 7 5 3
     | changed => row + 2.0**-power * np.arange(1, 4)
 
 nan-put-in
-    nan or ∞ was put into the token
+    you put nan or ∞ into the token
     A masked weight is exactly 0, but 0 · nan is nan and 0 · ∞ too: a causal model seems to leak. Change
     the token to other finite numbers.
     | changed => np.full_like(row, np.nan); moves => not np.allclose(was, now)
@@ -247,12 +247,12 @@ nan-put-in
     | changed => np.full_like(row, np.nan)
 
 exact
-    the outputs were compared to the last digit
+    you compared the outputs to the last digit
     Rounding may differ between two runs though no token leaks. Allow for it: the task says 1e-9.
     | moves => not np.array_equal(was, now)
 
 tolerance-too-wide
-    the comparison overlooks small leaks
+    your comparison overlooks small leaks
     It allows for more than 1e-9. Compare abs(a − b) with 1e-9, or call np.allclose(a, b, rtol=0,
     atol=1e-9): without rtol=0, np.allclose forgives differences of 1e-5 times the outputs.
     | moves => not np.allclose(was, now)
@@ -260,7 +260,7 @@ tolerance-too-wide
     | moves => (gap > least).any()
 
 no-absolute-value
-    differences of one sign alone were counted
+    you counted differences of one sign alone
     A leak may lower an output or raise it: compare the absolute value of the difference.
     | moves => (now - was > 1e-9).any()
     | moves => (now - was > 1e-9).any(); changed => row - 1.5 * np.array([1, 4, 9])
@@ -268,13 +268,13 @@ no-absolute-value
     | moves => (was - now > 1e-9).any(); changed => row + 1.5 * np.array([1, 4, 9])
 
 sums-compared
-    sums or means of the outputs were compared
+    you compared sums or means of the outputs
     Changes of opposite sign cancel there. Compare entry by entry, and then ask whether any has moved.
     | moves => abs(now.sum() - was.sum()) > 1e-9
     | moves => (abs((now - was).sum(axis=-1)) > 1e-9).any()
 
 all-entries
-    a leak was counted only where all entries of the outputs had moved
+    you counted a leak only where all entries of the outputs had moved
     One entry that moves is a leak: `any`, not `all`. Note that `not all(equal)` is `any(different)`.
     | moves => (gap > 1e-9).all()
     | moves => (gap > 1e-9).all(); rounds; rows => slice(token, None); outputs => slice(token - 1, token)
@@ -282,12 +282,12 @@ all-entries
     | moves => (gap > 1e-9).all(); rounds; each => each_pair(n); rows => token[0]; outputs => token[1]
 
 one-column
-    one entry of each output was compared, not all
+    you compared one entry of each output, not all
     The leak may show in any column of the output.
     | moves => (gap[:, 0] > 1e-9).any()
 
 every-token
-    a leak was counted only where every later token leaks
+    you counted a leak only where every later token leaks
     One token that leaks is enough: return True as soon as one is found, and False only after the loop.
     | gather => all
     | gather => all; rounds; rows => slice(token, None); outputs => slice(token - 1, token)
@@ -295,7 +295,7 @@ every-token
     | gather => all; rounds; each => each_pair(n); rows => token[0]; outputs => token[1]
 
 changes-pile-up
-    the changes piled up: from the second round on, earlier tokens were still changed, too
+    you let the changes pile up: from the second round on, earlier tokens were still changed, too
     They may move the outputs, so that a causal model seems to leak. Make a fresh copy of x in each
     round.
     | fresh => start
@@ -307,13 +307,13 @@ changes-pile-up
     | rounds; each => range(n); fresh => start; given => tokens
 
 x-changed
-    the model got the array x itself, and x was changed, not a copy
+    you gave the model the array x itself, and changed x, not a copy
     A model may write into the array that it gets, or hand it out: then x or the first output is no
     longer what it was. Change a copy, and hand the model copies: x.copy().
     | fresh => x; again => put_back(it, other, part, row); given => tokens
 
 x-given-away
-    the model got x itself, not a copy
+    you gave the model x itself, not a copy
     Some models write into the array that they get, so that x is no longer what it was. Call
     model(x.copy()).
     | given => tokens

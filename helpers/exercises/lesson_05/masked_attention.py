@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.kinds.write import Property, Write
-from helpers.exercises.slips.hiding import INFINITY, MASKED_MISTAKES, Step
+from helpers.exercises.slips.hiding import INFINITY, MASKED_MISTAKES, Step, finite_in_attention
 from helpers.exercises.slips.masked_probes import MASKED_PROBES
 from helpers.masking import Mask, mask_scores
 from helpers.scaling import scale_scores
@@ -99,6 +99,7 @@ EXERCISE = Write(
         Property("hidden values", "a hidden value moves nothing", _forbidden_value_moves),
     ),
     axes=("query", "entry"),
+    habit=finite_in_attention,
     mistakes=MASKED_MISTAKES,
     hints=(
         "Score, scale, mask, softmax, mix: the mask is the third of five steps.",

@@ -36,79 +36,79 @@ EDITS = Edits(my_padding_mask, {
 MISTAKES = EDITS.mistakes(
     """
 inverted § polarity
-    True and False changed places: the padding is True
+    you swapped True and False: the padding is True
     {attend} nn.MultiheadAttention wants it the other way round; the course and
     scaled_dot_product_attention do not.
     | polarity => ~it
 
 one-too-many
-    one padding key too many stays open
+    you left one padding key too many open
     Places count from 0: the real tokens of a sentence of length 3 have the places 0, 1 and 2, all
     *smaller* than 3.
     | real => places <= column
     | real => np.tri(n_keys, dtype=bool)[lengths][:, None]
 
 one-too-few
-    the last real token of each sentence is hidden, too
+    you hid the last real token of each sentence, too
     Places count from 0: the real tokens of a sentence of length 3 have the places 0, 1 and 2.
     (np.arange(1, n_keys + 1) counts from 1.)
     | real => places < column - 1
 
 first-token-hidden
-    the first token of each sentence is hidden
+    you hid the first token of each sentence
     Places count from 0, and the token at place 0 is a real one.
     | real => (places > 0) & (places <= column)
     | real => (places > 0) & (places < column)
 
 padding-in-front
-    the last tokens of each row are True, as if the padding stood in front
+    you set the last tokens of each row to True, as if the padding stood in front
     Here it stands at the end: the first `length` keys are real.
     | real => places >= n_keys - column
 
 length-of-the-padding
-    the lengths were read as numbers of padding keys
+    you read the lengths as numbers of padding keys
     They count the real tokens: the first `length` keys are True.
     | real => places < n_keys - column
 
 minus-zero
-    a sentence of full length was hidden altogether
+    you hid a sentence of full length altogether
     Without padding, `row[-(n_keys - length):]` is `row[-0:]`, and −0 is 0: the whole row. Count from
     the front, `row[length:]`.
     | real => cut_from_the_end(lengths, places.size, n_keys)
 
 one-place-only
-    one key of each sentence is True, and no other
+    you set one key of each sentence to True, and no other
     All real tokens are open: compare each place with the length by `<`.
     | real => places == column - 1
     | real => places == column
 
 first-length-for-all
-    every sentence got the length of the first
+    you gave every sentence the length of the first
     {own_length}
     | real => (places < lengths[0]) & (column > 0)
 
 longest-for-all
-    every sentence got the length of the longest
+    you gave every sentence the length of the longest
     {own_length}
     | real => (places < lengths.max()) & (column > 0)
 
 nothing-hidden
-    every key is open
+    you left every key open
     The keys from `length` on are padding, and False.
     | real => (places >= 0) & (column > 0)
 
 everything-hidden
-    every key is hidden
+    you hid every key
     Start from an array of False, and set True what is real. Is it ever set?
     | real => (places < 0) & (column > 0)
 
 cut-to-the-longest
-    the mask ends with the longest sentence
+    you ended the mask with the longest sentence
     The array is n_keys wide, and may be wider than the longest sentence: one column for each key.
     | places => np.arange(lengths.max())
 
 lengths-without-axes
-    the lengths were compared with the places one by one, as if both were one row
+    you compared the lengths with the places one by one, as if both were one row
     Each length meets every place: give `lengths` axes of its own, lengths[:, None, None].
     | real => places < lengths; shape
     | real => places < lengths; shape => it[:, None]
@@ -117,45 +117,45 @@ lengths-without-axes
     | real => places < lengths; shape => it[:, None, :]
 
 causal-mask-too
-    a causal mask was laid over it, with a row for each query
+    you laid a causal mask over the padding, with a row for each query
     That is one step too many. This mask hides padding, from all queries alike: an axis of 1 is enough.
     Where the future is to be hidden too, the two are combined afterwards.
     | shape => it & np.tri(it.shape[-1], dtype=bool)
 
 no-query-axis
-    the axis of the queries is missing
+    you left out the axis of the queries
     With shape (n_sentences, n_keys) NumPy would line the sentences up with the queries. The axis of 1,
     `[:, None, :]`, says that all queries share a row.
     | shape => it[:, 0]
 
 queries-hidden
-    the axis of 1 stands last, so that the mask would hide queries, not keys
+    you put the axis of 1 last, so that the mask would hide queries, not keys
     The last axis belongs to the keys. Hidden padding *queries* would still let real queries read the
     padding.
     | shape => np.swapaxes(it, -1, -2)
 
 axis-in-front
-    the axis of 1 stands first
+    you put the axis of 1 first
     The sentences come first, then the queries, then the keys: (n_sentences, 1, n_keys).
     | shape => np.swapaxes(it, 0, 1)
 
 heads-axis-too
-    there is one axis of 1 too many
+    you added one axis of 1 too many
     That shape is for scores with heads. Here: (n_sentences, 1, n_keys).
     | shape => it[:, None]
 
 repeated-for-queries
-    the row of each sentence was repeated n_keys times
+    you repeated the row of each sentence n_keys times
     One row is enough: an axis of length 1 broadcasts to any number of queries.
     | shape => np.repeat(it, it.shape[-1], axis=1)
 
 queries-and-keys
-    rows of padding queries were hidden as well
+    you hid rows of padding queries as well
     Hide the keys only. A hidden query has no key left, and nobody reads its output anyway.
     | shape => np.swapaxes(it, -1, -2) & it
 
 to-be-added § infinity
-    the result holds 0 and −∞, to be added to the scores
+    you returned 0 and −∞, to be added to the scores
     That is the next step. The mask itself says who may attend: {attend}
     | result => np.where(it, 0.0, -np.inf)
     | result => np.where(it, 0.0, -1e9)

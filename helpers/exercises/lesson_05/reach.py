@@ -19,8 +19,8 @@ KNOWN = {
     "all-hidden": (np.zeros((5, 5)), "Here nothing may be read. Set one or two keys to 1 in each row."),
     "causal": (
         CAUSAL,
-        "This is the causal mask: one layer reaches everything before. Few keys a row are asked, so that a "
-        "second layer is needed.",
+        "This is the causal mask: one layer reaches everything before. The task asks for few keys in each "
+        "row, so that a second layer is needed.",
     ),
     "diagonal": (np.eye(5), "Each token reads itself alone, and nothing travels, in any number of layers."),
     "window": (
@@ -59,7 +59,7 @@ def _broken(mask: Array) -> tuple[str, str]:
     if counts.max() > MOST_KEYS:
         row = int((counts > MOST_KEYS).argmax())
         return "too-many-keys", (
-            f"query {row} (row {row}) may attend to {counts[row]:.0f} keys; at most {MOST_KEYS} are asked."
+            f"query {row} (row {row}) may attend to {counts[row]:.0f} keys; the task allows {MOST_KEYS}."
         )
     if mask[LAST, 0]:
         return "one-layer-reaches", "query 4 (row 4) may attend to key 0, so that one layer reaches already."
@@ -86,9 +86,9 @@ def _what_it_is(mask: Array, condition: str) -> tuple[str, str]:
         if np.array_equal(mask, table):
             return name, reply
     if not _broken(mask.T)[0]:
-        return "transposed", "Turned round it would do. Rows are queries, columns are keys."
+        return "transposed", "Transposed, it would be right. Rows are queries, columns are keys."
     if not _broken(1 - mask)[0]:
-        return "inverted", "With 0 and 1 exchanged it would do. 1 = may attend, 0 = may not."
+        return "inverted", "With 0 and 1 swapped, it would be right. 1 = may attend, 0 = may not."
     return condition, BROKEN[condition]
 
 

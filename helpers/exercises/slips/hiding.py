@@ -110,7 +110,7 @@ def hide_mistakes(softmaxes: Sequence[Step]) -> tuple[Mistake, ...]:
 
 HIDING = """
 inverted § polarity
-    the mask was read the other way round: the allowed keys were hidden
+    you read the mask the other way round and hid the allowed keys
     {attend} −∞ belongs where the mask is False.
     | hide => np.where(mask, -np.inf, scores); share => usual(scores)
     | hide => np.where(mask, -np.inf, 0.0) + scores
@@ -120,32 +120,32 @@ inverted § polarity
     | hide => scores + np.where(mask, -1e9, 0.0)
 
 mask-ignored
-    the mask changed nothing: every key got its weight
+    your mask changed nothing: every key got its weight
     The forbidden scores should become −∞, before softmax.
     | hide => scores
 
 weights-zeroed § fail
-    the weights were set to 0 after softmax, and the rest was left as it was
+    you set weights to 0 after softmax, and left the rest as it was
     Then a row no longer sums to 1: the forbidden keys have taken their share and given it to nobody. Hide
     the scores before softmax.
     | hide => scores; weigh => weights * mask
 
 score-0 § fail
-    the forbidden scores became 0
+    you set the forbidden scores to 0
     A score of 0 is not a weight of 0: softmax gives it e⁰ / the sum. −∞ is what becomes 0.
     | hide => np.where(mask, scores, 0.0)
     | hide => scores * mask
 
 mask-added § fail
-    the mask was added as 0 and 1
-    That favours the allowed keys by a factor of e, and hides nothing. Add 0 and −∞, or choose with
+    you added the mask as 0 and 1
+    That favours the allowed keys by a factor of e and hides nothing. Add 0 and −∞, or choose with
     np.where.
     | hide => scores + mask
     | hide => scores - 1 + mask
 
 zero-times-infinity
-    0 was multiplied by −∞, which is nan
-    0 · ∞ is no number, so that the allowed scores are lost. {choose}
+    you multiplied 0 by −∞, which is nan
+    0 · ∞ is not a number, so the allowed scores are lost. {choose}
     | hide => zero_times_infinity(scores, mask); share => usual(scores)
     | hide => zero_times_infinity(scores, mask); share => other(scores)
     | hide => scores + mask * -np.inf; share => usual(scores)
@@ -154,7 +154,7 @@ zero-times-infinity
     | hide => scores + (mask - 1) * -np.inf; share => other(scores)
 
 times-infinity
-    the scores were multiplied by −∞
+    you multiplied the scores by −∞
     A negative score times −∞ is +∞, and 0 times −∞ is nan. {choose}
     | hide => scores * np.where(mask, 1.0, -np.inf); share => usual(scores)
     | hide => scores * np.where(mask, 1.0, -np.inf); share => other(scores)
@@ -162,13 +162,13 @@ times-infinity
     | hide => scores * np.where(mask, 0.0, -np.inf); share => other(scores)
 
 plus-infinity
-    the forbidden scores became +∞
+    you set the forbidden scores to +∞
     The largest score gets the most weight. It is e^−∞ that is 0: −np.inf.
     | hide => np.where(mask, scores, np.inf); share => usual(scores)
     | hide => np.where(mask, scores, np.inf); share => other(scores)
 
 minus-a-little
-    the forbidden scores became a negative number that is not low enough
+    you gave the forbidden scores a negative number that is not low enough
     Then they keep some weight, and where all other scores are lower they get all of it. −∞ is lower than any
     score.
     @ low = -1.0 -2.0 -5.0 -9.0 -10.0 -99.0 -100.0 -999.0 -1e3
@@ -177,24 +177,24 @@ minus-a-little
     | hide => scores + np.where(mask, 0.0, low)
 
 smallest-score
-    the forbidden scores became as small as the smallest one
+    you made the forbidden scores as small as the smallest one
     The smallest score still gets some weight. −∞ gets none.
     | hide => np.where(mask, scores, scores.min(axis=-1, keepdims=True))
     | hide => np.where(mask, scores, scores.min())
 
 infinity-after-softmax
-    −∞ was put among the weights, after softmax
-    It is e^−∞ that is 0: −∞ belongs into the scores, before softmax.
+    you put −∞ among the weights, after softmax
+    It is e^−∞ that is 0: −∞ belongs in the scores, before softmax.
     | hide => scores; weigh => np.where(mask, weights, -np.inf)
 
 scores-forgotten
-    the allowed keys got equal weights: their scores were lost
+    you lost the scores, and the allowed keys got equal weights
     The mask only removes keys. Among those that are left, the scores decide.
     | hide => scores * 0 + np.where(mask, 0.0, -np.inf)
     | hide => scores; weigh => equal_weights(weights * 0 + mask)
 
 mask-as-index
-    the mask was used as an index, which works only where it has the shape of the scores
+    you used the mask as an index, which works only where it has the shape of the scores
     A mask may have fewer axes than the scores, or axes of length 1. np.where broadcasts it:
     np.where(mask, scores, -np.inf).
     | hide => index(scores, mask)
@@ -202,38 +202,38 @@ mask-as-index
     | hide => _index_last_axes(scores, mask)
 
 mask-transposed § turned
-    the mask was transposed
+    you transposed the mask
     Rows of the mask are queries and columns are keys, as in the scores: it fits as it is.
     | hide => np.where(mask.T, scores, -np.inf)
     | hide => np.where(np.swapaxes(mask, -1, -2), scores, -np.inf)
 
 own-causal-mask § polarity
-    a causal mask was used in place of the mask that was given
+    you used a causal mask instead of the mask that was given
     The function gets its mask as an argument; it may hide the future, padding, or anything else.
     | hide => np.where(np.tri(*scores.shape[-2:]) == 1, scores, -np.inf)
     | hide => np.where(causal_mask(scores.shape[-2], scores.shape[-1]), scores, -np.inf)
 
 over-queries § axis
-    softmax ran over the queries
-    One distribution for each query: the weights of a row, over the keys, sum to 1. Keys are the last
+    you ran softmax over the queries
+    Each query gets one distribution: the weights of its row, over the keys, sum to 1. Keys are the last
     axis, −1.
     | share => own_softmax(scores, axis=-2)
     | share => softmax(scores, axis=-2)
 
 no-softmax § weights
-    softmax was left out
+    you left out softmax
     Weights are shares: the exponential of each score, divided by the sum of its row.
     | share => scores
 
 no-row-max § shift
-    the largest score was not subtracted first
+    you did not subtract the largest score first
     e^1000 is larger than any float64, and e^−1000 is 0. Their shares, ∞/∞ and 0/0, are nan. Softmax
     ignores a shift, so subtract the largest score of each row.
     | share => _unshifted_but_guarded(scores)
     | share => np.nan_to_num(_unshifted(scores))
 
 not-divided § weights
-    the exponentials were not divided by their sum
+    you did not divide the exponentials by their sum
     Weights are shares: each exponential is divided by the sum of its row.
     | share => np.exp(scores)
     | share => np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -303,9 +303,9 @@ MORE_WAYS = {  # to be told apart, these need the two probes that follow
 LATE_AND_WHOLE = STEPS.mistakes(
     """
 renormalised
-    the mask came after the exponentials, and what was left of each row was divided by its new sum
-    That is right until a hidden score lies far above the others: it takes the whole weight, all other weights
-    are 0, and 0/0 is left, whatever is put in its place. Mask the scores first, then take softmax.
+    you applied the mask after the exponentials, and divided what was left of each row by its new sum
+    That is right until no key is open, or until a hidden score lies far above the others and takes the whole
+    weight. Then 0/0 is left, whatever you put in its place. Mask the scores first, then take softmax.
     @ left = _renormalised _renormalised_and_guarded _renormalised_unless_empty
     | hide => scores; weigh => left(weights, mask)
 
@@ -332,14 +332,14 @@ axis-1
 GIVEN_MASK = STEPS.mistakes(
     """
 causal-mask-too
-    a causal mask was laid over the mask that was given
+    you laid a causal mask over the mask that was given
     That is one step too many: the future is hidden only where the mask that is given hides it.
     @ both = mask&causal_mask(*scores.shape[-2:])
     | hide => np.where(both, scores, -np.inf)
     | hide => np.where(both, scores, -np.inf); share => own_softmax(scores)
 
 mask-flattens § infinity
-    the scores were indexed by the mask, which gives one flat list of the open ones, without rows
+    you indexed the scores by the mask, which gives one flat list of the open ones, without rows
     Rows would have different lengths, so that NumPy makes no table of them. Keep all scores, and put −∞
     in the forbidden places: np.where(mask, scores, -np.inf).
     | hide => scores[mask]
@@ -348,6 +348,26 @@ mask-flattens § infinity
     POLARITY,
     SECTIONS,
 )
+
+
+FINITE = (
+    "You hid the keys with a large negative number such as −1e9. That works here, and hurts elsewhere: "
+    "float16 ends at −65,504, and a query with no key gets the mean of values that it may not read. With "
+    "−np.inf you say what you mean."
+)
+
+
+def finite_in_weights(call: Callable[..., Any]) -> str:
+    """A call of a right answer, scores and mask in, weights out -> a note where a finite number hides."""
+    weights = call(np.array([[-1e35, 0.0]]), np.array([[True, False]]))
+    return FINITE if weights is not None and np.ravel(weights)[-1] > 0.5 else ""
+
+
+def finite_in_attention(call: Callable[..., Any]) -> str:
+    """The same where queries, keys, values and a mask go in, and the output comes back."""
+    queries, keys, values = np.array([[1e17]]), np.array([[-1e18], [0.0]]), np.array([[1.0], [0.0]])
+    output = call(queries, keys, values, np.array([[True, False]]))
+    return FINITE if output is not None and np.ravel(output)[-1] < 0.5 else ""
 
 
 def _nan_without_key(weights: Array, mask: Mask) -> Array:
@@ -374,9 +394,9 @@ MASKED_MISTAKES = (
         """
 minus-a-billion
     a query with no key got a mean of values that it may not read
-    It should get zeros. A very low number in place of −∞, −1e9 say, does this: it hides a key as long as
-    another one is open. With none open the low numbers are compared with one another, and softmax shares 1
-    among forbidden keys.
+    It should get zeros. A very low number such as −1e9, instead of −∞, does this: it hides a key as long as
+    another one is open. With none open, softmax compares the low numbers with one another and shares 1 among
+    forbidden keys.
     @ low = -1e9 -1e4 -1e5 -1e6 -1e12 -1e30
     | hide => np.where(mask, scores, low)
     @ low = -1e9 -1e4 -1e5 -1e6 -1e8
@@ -386,7 +406,7 @@ minus-a-billion
     | hide => np.where(mask, scores, np.finfo(dtype).min)
 
 no-key-nan
-    a query with no key got nan: 0 was divided by 0, or −∞ taken from −∞
+    a query with no key got nan: you divided 0 by 0, or took −∞ from −∞
     Decide what such a query gets, here zeros, and guard the division. The helper `softmax` does so.
     | weigh => _nan_without_key(weights, mask)
     | share => own_softmax(scores)
@@ -398,7 +418,7 @@ no-key-nan
     *STEPS.mistakes(
         """
 values-zeroed
-    the values of hidden keys became 0, and not their weights
+    you set the values of hidden keys to 0, not their weights
     Then hidden keys still take their share of the weight. And a key may be hidden from one query and open
     to another: a value belongs to all queries. Mask the scores.
     | hide => scores; carry => np.where(np.swapaxes(mask, -1, -2), values, 0)
@@ -406,7 +426,7 @@ values-zeroed
     | hide => scores; carry => _values_some_may_read(values, scores, mask)
 
 added-to-the-input § infinity
-    the output was added to what went in
+    you added the output to what went in
     That is one step too many: a whole layer of a model does so, after attention. Here the output is
     weights @ values, and no more.
     | mix => values[..., :queries.shape[-2], :] + weights @ values
@@ -414,7 +434,7 @@ added-to-the-input § infinity
     | mix => values + weights @ values
 
 root-d_v § roles
-    the scores were divided by √d_v
+    you divided the scores by √d_v
     The scale belongs to the match of queries with keys, which are d_k long, not to the values.
     | width => np.sqrt(values.shape[-1])
 """,

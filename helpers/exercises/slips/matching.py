@@ -30,18 +30,18 @@ def _by_loops(score: Step, queries: Array, keys: Array) -> Array:
 STEPS = Steps({"match": "queries, keys"}, globals())
 MATCHING = """
 swapped
-    queries and keys changed places
+    you swapped queries and keys
     Rows belong to queries and columns to keys: the queries stand on the left of the product.
     | match => keys @ np.swapaxes(queries, -1, -2)
 
 all-axes-reversed
-    all axes were turned round, that of the sentences as well
+    you turned all the axes round, that of the sentences too
     On a stack, `.T` and np.transpose reverse every axis. Only the last two should change places.{d_k}
     | match => queries @ keys.T
     | match => np.dot(queries, keys.T)
 
 one-matrix-only
-    the code is written for one matrix and does not take a stack
+    your code is written for one matrix and does not take a stack
     Leading axes (sentences, heads) should pass through. On a stack, `for query in queries` walks over
     sentences, not queries: use @ there. Axes are counted from the end, −1 and −2; in np.einsum, `...`
     stands for all the others.
@@ -52,90 +52,90 @@ one-matrix-only
     | match => _by_loops(lambda query, key: np.sum(query * key), queries, keys)
 
 three-axes-only
-    the code is written for exactly three axes
+    your code is written for exactly three axes
     Count axes from the end, −1 and −2, and any number of leading axes passes through. In np.einsum, `...`
-    stands for them, in place of a letter.
+    stands for them, instead of a letter.
     | match => queries @ keys.transpose(0, 2, 1)
     | match => np.einsum("bik,bjk->bij", queries, keys)
     | match => queries @ np.swapaxes(keys, 1, 2)
 
 stacks-crossed
-    every sentence was scored against every other sentence
+    you scored every sentence against every other sentence
     np.dot, np.inner and np.tensordot pair all the leading axes with one another; @ keeps each sentence to
     itself.
     | match => np.dot(queries, np.swapaxes(keys, -1, -2))
     | match => np.tensordot(queries, keys, axes=(-1, -1))
 
 queries-twice
-    the queries were matched with themselves
+    you matched the queries with themselves
     Each query asks the keys: both arrays have to take part.
     | match => queries @ np.swapaxes(queries, -1, -2)
 
 keys-twice
-    the keys were matched with themselves
+    you matched the keys with themselves
     Each query asks the keys: both arrays have to take part.
     | match => keys @ np.swapaxes(keys, -1, -2)
 
 cosine § length
-    each score was divided by the lengths of both vectors
+    you divided each score by the lengths of both vectors
     That is the cosine. A score here is the plain dot product, lengths included.
     | match => cosine_scores(queries, keys)
 
 query-length § length
-    each query was divided by its length first
+    you divided each query by its length first
     A score here is the plain dot product, lengths included.
     | match => dot_product_scores(queries / np.linalg.norm(queries, axis=-1, keepdims=True), keys)
 
 key-length § length
-    each key was divided by its length first
+    you divided each key by its length first
     A score here is the plain dot product, lengths included.
     | match => dot_product_scores(queries, keys / np.linalg.norm(keys, axis=-1, keepdims=True))
 
 not-transposed
-    the keys were not transposed
+    you did not transpose the keys
     In `queries @ ...` each column should be one key, and keys holds its vectors as rows.
     | match => queries @ keys
     | match => np.dot(queries, keys)
 
 transposed-to-the-old-order
-    `transpose` was given the axes in the order which they have already, so that nothing moved
+    you gave `transpose` the axes in the order that they already have, so nothing moved
     In PyTorch keys.transpose(-2, -1) swaps two axes. NumPy's `transpose` takes the new order of all axes,
     and (-2, -1) is the old order, as (0, 1) is. Use np.swapaxes(keys, -1, -2).
     | match => queries @ keys.transpose(-2, -1)
     | match => np.dot(queries, keys.transpose(-2, -1))
 
 two-axes-transposed
-    `transpose` was given two axes, which is enough for one sentence only
+    you gave `transpose` two axes, which is enough for one sentence only
     In PyTorch keys.transpose(-1, -2) swaps two axes of any array. NumPy's `transpose` takes the new order
     of all axes, and a stack has more than two. Use np.swapaxes(keys, -1, -2).
     | match => queries @ keys.transpose(-1, -2)
     | match => np.dot(queries, keys.transpose(-1, -2))
 
 reshaped
-    the keys were reshaped, not transposed
+    you reshaped the keys instead of transposing them
     `reshape` keeps the numbers in their order and only cuts the rows elsewhere, so that vectors are torn
     apart. np.swapaxes(keys, -1, -2) turns rows into columns.
     | match => queries @ keys.reshape(*keys.shape[:-2], keys.shape[-1], keys.shape[-2])
     | match => queries @ keys.reshape(keys.shape[1], keys.shape[0])
 
 entry-by-entry
-    queries and keys were combined entry by entry, without pairing each query with each key
+    you combined queries and keys entry by entry, without pairing each query with each key
     Every query meets every key: n_queries × n_keys dot products.
     | match => queries * keys
     | match => np.sum(queries * keys, axis=-1)
 
 entries-matched
-    entries were matched with entries, not words with words
+    you matched entries with entries, not words with words
     The sum runs over the d_k entries of two words. Transpose the keys, not the queries.
     | match => np.swapaxes(queries, -1, -2) @ keys
 
 distance § two
-    squared distances were computed
+    you computed squared distances
     A distance is small for vectors that are alike; a score should be large. Use the dot product.
     | match => ((queries[..., :, None, :] - keys[..., None, :, :]) ** 2).sum(axis=-1)
 
 first-key-only
-    only the first key was scored
+    you scored only the first key
     Each query meets every key; each row should be n_keys long.
     | match => dot_product_scores(queries, keys[..., :1, :])
 """

@@ -96,7 +96,7 @@ def hiding_mistake(section: str = ALL) -> Mistake:
     (mistake,) = STEPS.mistakes(
         """
 keys-hidden
-    some keys were hidden from some queries, by a mask
+    you hid some keys from some queries with a mask
     Here every query meets every key, its own among them. Masks come in lesson 05.
     @ every = np.ones(scores.shape[-2:])
     | share => hidden_softmax(scores, np.tril(every))
@@ -145,30 +145,30 @@ def role_mistakes(attend: Step = _by_helper) -> tuple[Mistake, ...]:
     return steps.mistakes(
         """
 keys-and-values-swapped
-    keys and values changed places: the queries were matched with the values, and the keys were mixed
+    you swapped keys and values: you matched the queries with the values and mixed the keys
     {matched_and_mixed}
     | roles => (queries, values, keys)
     | mix => attend(queries, values, keys)
 
 matched-on-values
-    the queries were matched with the values, and no key was looked at
+    you matched the queries with the values and never used the keys
     {matched_and_mixed}
     | roles => (queries, values, values)
     | mix => attend(queries, values, values)
 
 keys-mixed
-    the keys were mixed, and the values were not looked at
+    you mixed the keys and never used the values
     {matched_and_mixed}
     | roles => (queries, keys, keys)
 
 queries-mixed
-    the queries were mixed, and the values were not looked at
+    you mixed the queries and never used the values
     The queries ask. What comes back is a mixture of the values.
     | mix => weights @ queries
     | mix => attend(queries, keys, queries)
 
 values-as-queries
-    the order of the arguments was turned round: values asked, and queries were mixed
+    you reversed the order of the arguments: values asked, and queries were mixed
     Some programs take (values, keys, queries), in this order. Here the queries come first: they ask, keys
     are matched, values are mixed.
     | roles => (values, keys, queries)
@@ -184,93 +184,93 @@ def mixing_mistakes(section: str = ALL) -> tuple[Mistake, ...]:
     return STEPS.mistakes(
         """
 weights-returned
-    the weights came back, and no value was mixed
+    you returned the weights and mixed no values
     Weights say where to look; the values say what is there. {mixed}
     | mix => weights
 
 weights-turned
-    the weights were transposed before mixing
+    you transposed the weights before mixing
     Row i of the weights belongs to query i and makes row i of the output: weights @ values, as they are.
     | mix => turned(weights) @ values
 
 values-turned
-    the values were transposed before mixing
+    you transposed the values before mixing
     The weights run over the keys, and so do the rows of values: weights @ values, as they are. Only the
     keys are transposed, for the scores.
     | mix => weights @ turned(values)
 
 values-first § columns
-    the values stand on the left of the weights
+    you put the values on the left of the weights
     Here a token is a row, and the weights stand on the left: weights @ values. Values come first where a
     token is a column.
     | mix => values @ weights
     | mix => np.dot(values, weights)
 
 output-turned
-    the output was transposed, with a column for each query
+    you transposed the output, so that it has a column for each query
     That is the column convention. Here each query has a row of the output.
     | after => turned(output)
 
 hard-lookup § dictionary
-    each query took the value of its best key alone
+    you gave each query the value of its best key alone
     That is the hard lookup of lesson 01. In a soft one every key answers, each with its weight.
     | share => _one_hot(scores)
 
 equal-weights § dictionary
-    the values were averaged, whatever the scores
+    you averaged the values, whatever the scores
     The scores should decide: softmax turns them into weights.
     | share => np.full(scores.shape, 1 / scores.shape[-1])
 
 softmax-of-each-score
-    softmax was given one score at a time, and every weight came out as 1
+    you gave softmax one score at a time, so every weight came out as 1
     A single score is the whole of its sum. Hand softmax all the scores of a query together.
     | share => np.ones_like(scores)
 
 softmax-of-values
-    softmax was applied to the values as well
+    you applied softmax to the values as well
     Softmax makes weights of scores. The values are mixed as they are.
     | mix => weights @ softmax(values)
 
 averaged
-    the output was divided by the number of keys
+    you divided the output by the number of keys
     The weights sum to 1 already: their mixture is an average as it is.
     | mix => weights @ values / values.shape[-2]
 
 scaled-after-softmax § large
-    √d_k divided after softmax, and the scores were not scaled
+    you divided by √d_k after softmax and did not scale the scores
     The scale belongs before softmax: it tames the scores. Afterwards it makes the weights sum to less
     than 1.
     | scale => scores; after => output / math.sqrt(queries.shape[-1])
 
 scaled-twice § large
-    √d_k divided a second time, after softmax
+    you divided by √d_k a second time, after softmax
     One scale is enough, and it belongs before softmax: afterwards the weights sum to less than 1.
     | after => output / math.sqrt(queries.shape[-1])
 
 softmax-last
-    softmax was applied to the output, not to the scores
+    you applied softmax to the output, not to the scores
     Softmax makes weights of scores. The values are mixed by these, and stay as they are.
     | share => scores; after => softmax(output)
 
 softmax-of-output
-    softmax was applied once more, to the output
+    you applied softmax once more, to the output
     The output is a mixture of values, not a set of shares. Softmax is for the scores alone.
     | after => softmax(output)
 
 rounded
-    the output was rounded
+    you rounded the output
     Rounding is for showing numbers: later steps need them all.
     @ digits = 2 1 3 4
     | after => np.round(output, digits)
 
 weights-rounded
-    the weights were rounded before mixing
+    you rounded the weights before mixing
     Rounding is for showing numbers: later steps need them all.
     @ digits = 2 1 3 4
     | mix => np.round(weights, digits) @ values
 
 whole-numbers-kept
-    the output was written into an array of whole numbers, which drops all after the point
+    you wrote the output into an array of whole numbers, which drops everything after the point
     `zeros_like` takes the dtype of its example. Ask for a float array, as in np.zeros.
     | after => output.astype(values.dtype)
     | mix => _added_in_whole_numbers(weights, queries, keys, values)
@@ -284,22 +284,22 @@ whole-numbers-kept
 WIDTH_MISTAKES = STEPS.mistakes(
     """
 root-d_v
-    the scores were divided by √d_v, the width of the values
+    you divided the scores by √d_v, the width of the values
     {content}
     | scale => scores; width => scores / math.sqrt(values.shape[-1])
 
 d_v
-    the scores were divided by d_v, the width of the values
+    you divided the scores by d_v, the width of the values
     {content} And the spread grows with its square root.
     | scale => scores; width => scores / values.shape[-1]
 
 root-d_v-too
-    √d_v is still divided by, next to √d_k
-    √d_k is right; leave √d_v away. {content}
+    you still divide by √d_v, as well as by √d_k
+    √d_k is right; leave out √d_v. {content}
     | width => scores / math.sqrt(values.shape[-1])
 
 root-d_k-d_v
-    the scores were divided by the root of d_k + d_v
+    you divided the scores by the root of d_k + d_v
     {content}
     | scale => scores; width => scores / math.sqrt(queries.shape[-1] + values.shape[-1])
 """,
@@ -449,27 +449,27 @@ ATTENTION_MISTAKES = (
     *STEPS.mistakes(
         """
 clipped § shift
-    the scores were clipped, and large ones became equal
+    you clipped the scores, and large ones became equal
     Clipped scores are equal, and so are their weights. Softmax ignores a shift: subtract the largest
     score of each row, and the differences stay.
     | width => np.clip(scores, -500, 500)
     | width => np.clip(scores, -700, 700)
 
 up-to-three-axes
-    the code takes one sentence and a batch, and no stack of heads
+    your code takes one sentence or a batch, but no stack of heads
     Count axes from the end: np.swapaxes(keys, -1, -2) turns rows into columns in any stack.
     | match => queries @ (keys.T if keys.ndim == 2 else keys.transpose(0, 2, 1))
     | match => queries @ (keys.T if keys.ndim == 2 else np.swapaxes(keys, 1, 2))
     | match => np.einsum("ik,jk->ij" if queries.ndim == 2 else "bik,bjk->bij", queries, keys)
 
 mixed-by-np.dot
-    np.dot mixed every sentence with the weights of every other
+    you let np.dot mix every sentence with the weights of every other
     np.dot pairs all the leading axes with one another; @ keeps each sentence to itself.
     | mix => np.dot(weights, values)
     | match => np.dot(queries, turned(keys)); mix => np.dot(weights, values)
 
 root-d_v-not-zero § large
-    the scores were divided by the root of how many columns of the values are not all zero
+    you divided the scores by the root of how many columns of the values are not all zero
     The scale still comes from the values, and belongs to the match: a score is a sum of d_k terms, one for
     each entry of query and key.
     | scale => scores; width => scores / math.sqrt((values != 0).any(axis=-2).sum(axis=-1).max())

@@ -44,34 +44,34 @@ WORDS = {
     "jobs.",
     "in_out": "Matrices here are (in, out) and stand on the right: x @ w_q. `nn.Linear` of PyTorch stores "
     "(out, in), which is where x @ W.T comes from.",
-    "factors_turned_round": "a product has its factors the wrong way round: a matrix stands on the left of "
-    "the tokens, or the keys were not transposed",
+    "factors_turned_round": "you have the factors of a product the wrong way round: a matrix stands on the "
+    "left of the tokens, or you did not transpose the keys",
 }
 SELF_ATTENTION_MISTAKES = (
     *STEPS.mistakes(
         """
 w_q-and-w_k-swapped
-    w_q and w_k changed places
+    you swapped w_q and w_k
     The row of a score belongs to the token that asks: queries come from w_q, keys from w_k.
     | project => (x @ w_k, x @ w_q, x @ w_v)
 
 w_q-twice
-    queries and keys were both made with w_q
+    you made both queries and keys with w_q
     {one_each} With one matrix for both, the scores are symmetric, and tokens tend to match themselves.
     | project => (x @ w_q, x @ w_q, x @ w_v)
 
 w_k-twice
-    queries and keys were both made with w_k
+    you made both queries and keys with w_k
     {one_each} With one matrix for both, the scores are symmetric, and tokens tend to match themselves.
     | project => (x @ w_k, x @ w_k, x @ w_v)
 
 no-w_v
-    the tokens themselves were mixed: w_v was left out
+    you mixed the tokens themselves: you left out w_v
     {one_each}
     | project => (x @ w_q, x @ w_k, x)
 
 no-w_q
-    the queries are the tokens themselves: w_q was left out
+    you used the tokens themselves as queries: you left out w_q
     {one_each}
     @ made = (x,x@w_k,x@w_v)
     | project => made
@@ -80,7 +80,7 @@ no-w_q
     | project => made; match => np.dot(queries, turned(keys))
 
 no-w_k
-    the keys are the tokens themselves: w_k was left out
+    you used the tokens themselves as keys: you left out w_k
     {one_each}
     @ made = (x@w_q,x,x@w_v)
     | project => made
@@ -89,7 +89,7 @@ no-w_k
     | project => made; match => np.dot(queries, turned(keys))
 
 w_q-only
-    keys and values are the tokens themselves: w_k and w_v were left out
+    you used the tokens themselves as keys and values: you left out w_k and w_v
     {one_each}
     @ made = (x@w_q,x,x)
     | project => made
@@ -98,7 +98,7 @@ w_q-only
     | project => made; match => np.dot(queries, turned(keys))
 
 w_k-only
-    queries and values are the tokens themselves: w_q and w_v were left out
+    you used the tokens themselves as queries and values: you left out w_q and w_v
     {one_each}
     @ made = (x,x@w_k,x)
     | project => made
@@ -107,46 +107,46 @@ w_k-only
     | project => made; match => np.dot(queries, turned(keys))
 
 w_q-times-w_k
-    w_q and w_k were multiplied with one another as they are
+    you multiplied w_q and w_k with one another as they are
     To save a step, multiply w_q @ w_k.T: x @ w_q @ w_k.T @ x.T are the scores of one sentence.
     | project => (x @ (w_q @ w_k), x, x @ w_v)
     | project => (x @ w_q @ w_k, x, x @ w_v)
 
 w_v-twice
-    w_v was used twice
+    you used w_v twice
     x @ w_v makes the values, and their mixture is the output as it is.
     | onto => output @ w_v
     | onto => np.dot(output, w_v)
 
 matrices-as-keys
-    the matrices themselves were matched and mixed, and x met neither w_k nor w_v
+    you matched and mixed the matrices themselves: x met neither w_k nor w_v
     {one_each}
     | project => (x @ w_q, w_k, w_v)
     | project => (w_q, w_k, w_v)
 
 w_q-for-all
-    queries, keys and values were all made with w_q
+    you made queries, keys and values all with w_q
     {one_each}
     | project => (x @ w_q,) * 3
 
 w_k-for-all
-    queries, keys and values were all made with w_k
+    you made queries, keys and values all with w_k
     {one_each}
     | project => (x @ w_k,) * 3
 
 w_v-for-all
-    queries, keys and values were all made with w_v
+    you made queries, keys and values all with w_v
     {one_each}
     | project => (x @ w_v,) * 3
 
 combined-entry-by-entry
-    tokens and a matrix were combined entry by entry, as `*` and `+` do
+    you combined tokens and a matrix entry by entry, as `*` and `+` do
     A projection is a matrix product, x @ w_q.
     | project => (x * w_q, x * w_k, x * w_v)
     | project => (x @ w_q, x @ w_k, x * w_v)
 
 tokens-transposed
-    the tokens were transposed before a matrix
+    you transposed the tokens before a matrix
     Each token is a row of x already, and x @ w_q projects every row.
     | project => (x.T @ w_q, x @ w_k, x @ w_v)
     | project => (turned(x) @ w_q, x @ w_k, x @ w_v)
@@ -158,34 +158,34 @@ tokens-transposed
     *STEPS.mistakes(
         """
 no-projection
-    the tokens attended as they are: no matrix was used
+    you let the tokens attend as they are: you used no matrix
     {one_each}
     | project => (x, x, x)
 
 w_v-only
-    the tokens were matched as they are: w_q and w_k were left out
+    you matched the tokens as they are: you left out w_q and w_k
     {one_each}
     | project => (x, x, x @ w_v)
 
 values-from-w_k
-    the values were made with w_k
+    you made the values with w_k
     {one_each}
     | project => (x @ w_q, x @ w_k, x @ w_k)
 
 values-from-w_q
-    the values were made with w_q
+    you made the values with w_q
     {one_each}
     | project => (x @ w_q, x @ w_k, x @ w_q)
 
 keys-from-w_v
-    the keys were made with w_v
+    you made the keys with w_v
     {one_each}
     @ made = (x@w_q,x@w_v,x@w_v)
     | project => made
     | project => fitted(*made)
 
 w_k-and-w_v-swapped
-    w_k and w_v changed places
+    you swapped w_k and w_v
     {one_each}
     @ made = (x@w_q,x@w_v,x@w_k)
     | project => made
@@ -198,7 +198,7 @@ w_k-and-w_v-swapped
     *STEPS.mistakes(
         """
 matrices-transposed
-    a matrix was transposed
+    you transposed a matrix
     {in_out}
     | project => (x @ w_q.T, x @ w_k.T, x @ w_v.T)
     | project => (x @ w_q, x @ w_k, x @ w_v.T)
@@ -219,7 +219,7 @@ factors-turned-round
     | project => (w_q @ x.T, w_k @ x.T, w_v @ x.T)
 
 tokens-added
-    the tokens were added: x + the output
+    you added the tokens: x + the output
     Return the change alone, without x. X + ΔX is made after this step, and only where the output is as
     wide as the tokens.
     | onto => output + x
@@ -229,7 +229,7 @@ tokens-added
     | onto => added_in_place(x, output)
 
 root-d_model § large
-    the scores were divided by √d_model, the width of the tokens
+    you divided the scores by √d_model, the width of the tokens
     A score is a dot product of a query and a key, a sum of d_k terms: d_k is the width after the
     projection, w_q.shape[-1].
     | project => (x @ w_q * math.sqrt(w_q.shape[-1] / x.shape[-1]), x @ w_k, x @ w_v)
@@ -259,7 +259,7 @@ root-d_model § large
     *STEPS.mistakes(
         """
 whole-numbers-kept
-    the output was written into an array of whole numbers, which drops all after the point
+    you wrote the output into an array of whole numbers, which drops everything after the point
     `zeros_like` takes the dtype of its example. Ask for a float array, as in np.zeros.
     | onto => output.astype(x.dtype)
 """,

@@ -30,7 +30,7 @@ SECTIONS = {
     "logs": LOGS,
 }
 WORDS = {
-    "one": "One distribution for each query: the weights of a row, over the keys, sum to 1.",
+    "one": "Each query gets one distribution: the weights of its row, over the keys, sum to 1.",
     "largest": "Subtract the largest score of each row: then the largest exponent is 0.",
     "shares": "Weights are shares: each exponential is divided by the sum of its row.",
     "ignored": "Softmax ignores a shift only where a whole row is shifted by one number",
@@ -81,29 +81,29 @@ def divided_in_place(weights: Array, scores: Array) -> Array:
 OVER_AXES = EDITS.mistakes(
     """
 over-queries
-    softmax ran over the queries
+    you ran softmax over the queries
     {one} Keys are the last axis, −1.
     | axis => -2
     | total_axis => -2; shift
 
 axis-0
-    softmax ran over the first axis
+    you ran softmax over the first axis
     {one} On a stack, axis 0 counts the sentences. Keys are the last axis, −1.
     | axis => 0
     | total_axis => 0; shift
 
 axis-1
-    softmax ran over axis 1, which holds the keys for one sentence only
+    you ran softmax over axis 1, which holds the keys for one sentence only
     {one} On a stack, axis 1 counts queries or heads. Counted from the end, keys are always axis −1.
     | axis => 1
 
 axis-1-sum-only
-    the largest score is that of each row, but the sum runs over axis 1
+    you took the largest score of each row, but the sum over axis 1
     {one} The sum needs the axis of the keys as well: counted from the end, −1.
     | total_axis => 1; shift
 
 axis-2
-    the axes were counted from the front, which fits arrays of three axes only
+    you counted the axes from the front, which fits arrays of three axes only
     With two axes the keys are axis 1, with three axis 2, with four axis 3. Counted from the end, they are
     always axis −1.
     | axis => 2
@@ -114,8 +114,8 @@ axis-2
     | result => np.array([softmax(part, axis=1) for part in scores])
 
 axis-for-two-and-three
-    the axis is that of the keys for two axes and for three, and not for four
-    {one} No fixed number fits every count of axes, and an `if` for each count leaves some out: −1 is always
+    you chose the axis of the keys for two axes and for three, but not for four
+    {one} No fixed number fits every number of axes, and an `if` for each leaves some out: −1 is always
     the last axis.
     | axis => 2 if scores.ndim == 3 else 1
     | total_axis => 2 if scores.ndim == 3 else 1; shift
@@ -123,19 +123,19 @@ axis-for-two-and-three
     | total_axis => 1 if scores.ndim == 2 else 2; shift
 
 over-everything
-    all scores together were made one distribution
+    you made one distribution of all the scores together
     {one} Give the sum an axis.
     | axis => None
     | total_axis => None; shift
 
 over-first-axis-items
-    each item of the first axis was treated as one row; on a stack that is a whole sentence
+    you treated each item of the first axis as one row; on a stack that is a whole sentence
     {one} A loop over the first axis meets rows only when there are two axes.
     | axis => after_first(scores)
     | total_axis => after_first(scores); shift
 
 over-matrix
-    each sentence's whole table was made one distribution
+    you made one distribution of each sentence's whole table
     {one}
     | axis => (-2, -1)
     | total_axis => (-2, -1); shift
@@ -146,7 +146,7 @@ over-matrix
 SHIFTS = EDITS.mistakes(
     """
 no-row-max
-    the largest score was not subtracted first
+    you did not subtract the largest score first
     e^1000 is larger than any float64 and e^−1000 is 0, so the shares become ∞/∞ or 0/0: nan. Replacing nan
     afterwards does not bring the weights back. Softmax ignores a shift: subtract each row's largest score.
     | shift => 0.0
@@ -157,7 +157,7 @@ no-row-max
     | shift => 0.0; result => np.nan_to_num(it, nan=1.0)
 
 whole-max
-    the largest of all scores was subtracted, not the largest of each row
+    you subtracted the largest of all scores, not the largest of each row
     A row far below it has nothing but e^−1000 = 0 left, and 0/0 is nan. Replacing nan afterwards does not
     bring the weights back. {largest}
     | shift => scores.max()
@@ -168,48 +168,48 @@ whole-max
     | shift => scores.max(); exp => np.exp(shifted.astype(np.longdouble)); result => it.astype(float)
 
 sentence-max
-    the largest score of each sentence was subtracted, not that of each row
+    you subtracted the largest score of each sentence, not that of each row
     A row far below it has nothing but e^−1000 = 0 left, and 0/0 is nan. {largest}
     | shift => scores.max(axis=(-2, -1), keepdims=True)
 
 column-max
-    the largest score of each column was subtracted, not that of each row
+    you subtracted the largest score of each column, not that of each row
     {ignored}. {largest}
     | shift => scores.max(axis=-2, keepdims=True)
 
 first-axis-max
-    the largest score over the first axis was subtracted, not that of each row
+    you subtracted the largest score over the first axis, not that of each row
     {ignored}. {largest}
     | shift => scores.max(axis=0, keepdims=True)
 
 axis-1-max § axis
-    the largest score was taken over axis 1, the sum over the last axis
+    you took the largest score over axis 1, the sum over the last axis
     {ignored}: both need the same axis, −1.
     | shift => scores.max(axis=1, keepdims=True)
 
 part-of-max
-    only a part of the largest score was subtracted
+    you subtracted only a part of the largest score
     The rest is left as an exponent, which can still overflow. {largest}
     | shift => it / 2
 
 row-min
-    the smallest score of each row was subtracted, not the largest
+    you subtracted the smallest score of each row, not the largest
     Then the exponents are 0 and more, and can still overflow. {largest}
     | shift => scores.min(axis=-1, keepdims=True)
 
 row-mean
-    the mean of each row was subtracted, not the largest score
+    you subtracted the mean of each row, not the largest score
     The mean of a row with a score of −inf is −inf, and a score far above the mean can still overflow.
     {largest}
     | shift => scores.mean(axis=-1, keepdims=True)
 
 max-added
-    the largest score was added, not subtracted
+    you added the largest score instead of subtracting it
     That doubles the largest exponent. {largest}
     | shift => -it
 
 clipped
-    large scores were cut off
+    you cut off large scores
     Cut-off scores lose their differences. {largest}
     | shift => 0.0; scores => it.clip(None, 700)
     @ n = 30 50 80 88 100 500 700 709
@@ -217,7 +217,7 @@ clipped
     | shift => 0.0; scores => it.clip(-n, n)
 
 scores-divided-by-max
-    the scores were divided by their largest, not shifted by it
+    you divided the scores by their largest instead of shifting them by it
     Dividing changes the differences, on which the weights depend. {largest}
     | scores => it / it.max(axis=-1, keepdims=True)
     | scores => it / it.max()
@@ -229,148 +229,148 @@ scores-divided-by-max
 SHARES = EDITS.mistakes(
     """
 not-divided
-    the exponentials were not divided by their sum
+    you did not divide the exponentials by their sum
     {shares}
     | total => 1.0
     | total => 1.0; shift => 0.0
 
 no-exponential
-    the scores themselves were divided by their sum, without exponentials
+    you divided the scores themselves by their sum, without exponentials
     Scores may be negative or sum to 0. e^score is positive, and its shares are too.
     | exp => shifted; shift => 0.0
     | exp => shifted
 
 no-softmax
-    the scores came back as scores: softmax was left out
+    you returned the scores as scores: you left out softmax
     Weights are shares: the exponential of each score, divided by the sum of its row.
     | exp => shifted; shift => 0.0; total => 1.0
     | exp => shifted; total => 1.0
 
 powers-of-2
-    powers of 2 were taken, not of e
+    you took powers of 2, not of e
     Softmax is defined with e^score, `np.exp`.
     | exp => np.exp2(shifted)
     | exp => np.exp2(shifted); shift => 0.0
 
 powers-of-10
-    powers of 10 were taken, not of e
+    you took powers of 10, not of e
     Softmax is defined with e^score, `np.exp`.
     | exp => 10.0**shifted
     | exp => 10.0**shifted; shift => 0.0
 
 sign-turned
-    the scores' sign was turned: e^−score
+    you flipped the sign of the scores: e^−score
     A larger score should get a larger weight.
     | scores => -it
     | exp => np.exp(-shifted); shift => 0.0
     | exp => np.exp(-shifted)
 
 squares
-    the scores were squared, not taken as exponents
+    you squared the scores instead of taking them as exponents
     A square forgets the sign: −2 would weigh as much as 2. e^score keeps the order.
     | exp => shifted**2; shift => 0.0
 
 absolute
-    absolute values were shared out
+    you shared out absolute values
     A score of −2 should weigh less than one of 1. e^score keeps the order.
     | exp => abs(shifted); shift => 0.0
 
 sigmoid
-    each score was turned into a weight on its own (a sigmoid)
+    you turned each score into a weight on its own (a sigmoid)
     {shares}
     | exp => 1 / (1 + np.exp(-shifted)); total => 1.0; shift => 0.0
 
 divided-by-largest
-    the exponentials were divided by the largest of their row, not by the sum
+    you divided the exponentials by the largest of their row, not by the sum
     {shares}
     | total => exponentials.max(axis=total_axis, keepdims=True); shift => 0.0
 
 divided-by-count
-    the exponentials were divided by how many there are
+    you divided the exponentials by how many there are
     {shares}
     | total => exponentials.shape[-1]
     | total => exponentials.mean(axis=total_axis, keepdims=True)
 
 divided-by-length
-    the exponentials were divided by the length of their row as a vector
+    you divided the exponentials by the length of their row as a vector
     Then the squares sum to 1. The weights themselves should.
     | total => np.sqrt(np.sum(exponentials**2, axis=total_axis, keepdims=True))
 
 scores-summed
-    the exponentials were divided by the sum of the scores
+    you divided the exponentials by the sum of the scores
     The sum should be that of the exponentials: then the shares sum to 1.
     | result => np.exp(scores) / scores.sum(axis=-1, keepdims=True)
 
 shifted-top-only § shift
-    the largest score was subtracted above the division line and not below it
+    you subtracted the largest score above the division line and not below it
     Both must be shifted alike, or the shift does not cancel.
     | result => np.exp(scores - scores.max(axis=-1, keepdims=True)) / np.exp(scores).sum(-1, keepdims=True)
 
 all-or-nothing § temperature
-    the largest score got all the weight
+    you gave the largest score all the weight
     That is arg max. Softmax leaves something for every key.
     | result => (it == it.max(axis=-1, keepdims=True)).astype(float)
 
 twice
-    softmax was applied twice
-    Weights are no scores: a second softmax makes them nearly equal.
+    you applied softmax twice
+    Weights are not scores: a second softmax makes them nearly equal.
     | result => softmax(it)
 
 logarithms § logs
-    logarithms of the weights came back
+    you returned logarithms of the weights
     They are exponents again. The weights are their exponentials.
     | result => np.log(it)
     | result => log_softmax(scores)
 
 keepdims § axis
-    a number for each row (a sum, a largest score) lost its axis
+    you let a number for each row (a sum, a largest score) lose its axis
     Without that axis NumPy cannot line the numbers up with their rows: `keepdims=True` keeps it.
     | total => exponentials.sum(axis=total_axis)
 
 rounded
-    the weights were rounded
+    you rounded the weights
     Then a row no longer sums to 1. Round only what you print.
     @ n = 2 1 3 4
     | result => it.round(n)
 
 added-to-the-sum § shift
-    something was added to the sum below the division line
+    you added something to the sum below the division line
     Then a row sums to less than 1. After the largest score is subtracted the sum is at least 1, never 0.
     @ n = 1e-3 1e-4 1e-2 0.1 1.0
     | total => it + n
 
 rough-e
-    the number e was rounded
-    `np.exp` knows e to all digits.
+    you rounded the number e
+    `np.exp` uses e to full precision.
     @ n = 2.718 2.7 2.71 2.72
     | exp => n**shifted
     @ n = 2.7 2.71 2.72 2.718
     | exp => n**shifted; shift => 0.0
 
 minus-infinity-as-0 § infinity
-    a score of −inf was treated as a score of 0
+    you treated a score of −inf as a score of 0
     e^−∞ is 0: such a key gets no weight. A score of 0 gets weight like any other.
     | scores => np.where(np.isneginf(it), 0, it)
 
 minus-infinity-replaced § infinity
-    a score of −inf was replaced by another number
+    you replaced a score of −inf by another number
     Then the hidden key still gets some weight. Leave −inf as it is: np.exp turns it into 0.
     @ n = -1.0 1.0 -2.0 -3.0 -5.0 -9.0 -10.0
     | scores => np.where(np.isneginf(it), n, it)
 
 scaled-again
-    the scores were divided by √n_keys first
+    you divided the scores by √n_keys first
     Softmax takes the scores as they are; scaling, by √d_k, is a step of its own before it.
     | scores => it / np.sqrt(it.shape[-1])
 
 whole-numbers-kept
-    the weights were written into an array of whole numbers, which drops all after the point
+    you wrote the weights into an array of whole numbers, which drops everything after the point
     `zeros_like` takes the dtype of its example, and `/=` keeps that of its array. Ask for a float array.
     | result => it.astype(scores.dtype)
     | exp => it.astype(shifted.dtype)
 
 whole-numbers-in-place
-    fractions were to be written into an array of whole numbers, and NumPy stops there
+    you tried to write fractions into an array of whole numbers, and NumPy stops there
     `out=` and `/=` keep the dtype of their array. Make a float array first, `scores.astype(float)`; that is a
     copy, too, so that the input stays as it is.
     | exp => np.exp(shifted, out=shifted)

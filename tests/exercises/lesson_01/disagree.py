@@ -46,7 +46,7 @@ query_and_two_keys = [[1, 0], [1, 0], [0, 1]]
 # not told: list of 3
 query_and_two_keys = ([1, 0], ([1, 0], [5, 5]))
 
-# told: leave the quotation marks away
+# told: remove the quotation marks
 # not told: list of 3
 query_and_two_keys = "[[1, 0], [1, 0], [5, 5]]"
 

@@ -7,10 +7,10 @@ spread_factor = 10
 spread_factor = "10"
 spread_factor = np.float32(10)
 
-# told: No usual path
+# told: I don't recognise that one
 # not told: close
 spread_factor = 50
 
 # told: That is close
-# not told: No usual path
+# not told: I don't recognise that one
 spread_factor = 9.9

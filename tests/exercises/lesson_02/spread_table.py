@@ -18,7 +18,7 @@ spreads = {d: [d * d, d, d**0.5] for d in D_K}
 spreads = {d: [4 * d, 2 * d**0.5, 1] for d in D_K}
 
 # named: next-row
-# told: follows from your "spread": mend that
+# told: follows from your "spread": fix that
 # not told: dividing. Di
 spreads = {d: [d, 2 * d**0.5, 2] for d in D_K}
 

@@ -32,14 +32,14 @@ def my_unit_spread(s, d_k, sigma):
 
 
 # named: d_k-not-rooted
-# told: 0.23 d_k was divided by
+# told: 0.23 You divided by d_k, not by √d_k.
 # not told: D_k
 def my_unit_spread(s, d_k, sigma):
     return s / (d_k * sigma**2)
 
 
 # named: d_k-ignored
-# told: 2.09 d_k was left out
+# told: 2.09 You left out d_k.
 # not told: D_k
 def my_unit_spread(s, d_k, sigma):
     return s / sigma**2

@@ -162,7 +162,7 @@ def my_softmax(s):
 
 
 # named: over-queries + whole-max
-# told: On the second: A row far below it
+# told: Second: A row far below it
 # not told: Two.
 def my_softmax(s):
     return shares(s, s.max(), axis=-2)

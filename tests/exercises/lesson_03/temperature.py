@@ -33,7 +33,7 @@ def my_temperature(s, t):
 
 
 # named: multiplied
-# told: or the weights raised to
+# told: if you raised the weights to the power T
 # not told: not attempted
 my_temperature = raised_to_t
 

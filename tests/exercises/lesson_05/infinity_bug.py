@@ -7,6 +7,7 @@ from helpers.softmax import softmax
 
 
 # right
+# not told: hurts elsewhere
 def my_masked_weights(scores, mask):
     return softmax(np.where(mask, scores, -np.inf))
 
@@ -15,6 +16,8 @@ def my_masked_weights(scores, mask):
     return softmax(scores + np.where(mask, 0, -np.inf))
 
 
+# right
+# told: That works here, and hurts elsewhere
 def my_masked_weights(scores, mask):
     return softmax(scores + np.where(mask, 0.0, -1e9))
 
@@ -31,6 +34,8 @@ def my_masked_weights(scores, mask):
     return softmax(scores - 1e9 * (1 - mask))
 
 
+# right
+# not told: hurts elsewhere
 def my_masked_weights(scores, mask):
     return softmax(scores + np.nan_to_num(-np.inf * (1 - mask)))
 

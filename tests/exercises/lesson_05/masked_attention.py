@@ -52,12 +52,16 @@ def my_masked_attention(queries, keys, values, mask):
     return np.einsum("...ij,...jd->...id", weights, values)
 
 
+# right
+# told: That works here, and hurts elsewhere
 def my_masked_attention(queries, keys, values, mask):
     scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
     weights = softmax(np.where(mask, scores, -1e9))
     return np.where(mask.any(axis=-1, keepdims=True), weights @ values, 0)
 
 
+# right
+# not told: hurts elsewhere
 def my_masked_attention(queries, keys, values, mask):
     scores = np.broadcast_to(
         scale_scores(dot_product_scores(queries, keys), queries.shape[-1]),
@@ -415,7 +419,7 @@ def my_masked_attention(queries, keys, values, mask):
 
 
 # named: renormalised
-# told: That is right until a hidden score lies far above the others
+# told: or until a hidden score lies far above the others
 # not told: guard the division
 def my_masked_attention(queries, keys, values, mask):
     w = softmax(scale_scores(dot_product_scores(queries, keys), queries.shape[-1])) * mask

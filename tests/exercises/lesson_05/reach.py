@@ -57,7 +57,7 @@ my_mask = mask_of((0,), (0,), (1,), (2,), (2, 4))
 my_mask = np.array(REACH.example).T
 
 # named: inverted
-# told: 0 and 1 exchanged
+# told: 0 and 1 swapped
 my_mask = 1 - np.array(REACH.example)
 
 # named: not-0-and-1

@@ -353,7 +353,7 @@ def my_attention(queries, keys, values, mask):
     return {"output": scores, "weights": scores}
 
 
-# told: a tuple of 3 things, and 2 are asked for
+# told: a tuple of 3 things, but the task asks for 2
 def my_attention(queries, keys, values, mask):
     scores = queries @ keys.mT / math.sqrt(queries.shape[-1])
     w = scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num()
@@ -374,14 +374,14 @@ def my_attention(queries, keys, values, mask):
     return weights @ values, weights
 
 
-# told: one tensor alone, and 2 are asked for
+# told: one tensor alone, but the task asks for 2
 def my_attention(queries, keys, values, mask):
     scores = queries @ keys.mT / math.sqrt(queries.shape[-1])
     weights = scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num()
     return weights
 
 
-# told: one tensor alone, and 2 are asked for: output, weights
+# told: one tensor alone, but the task asks for 2: output, weights
 def my_attention(queries, keys, values, mask):
     scores = queries @ keys.mT / math.sqrt(queries.shape[-1])
     weights = scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num()
@@ -396,7 +396,7 @@ def my_attention(queries, keys, values, mask):
     return weights @ values, weights
 
 
-# told: returned None in the place of weights
+# told: returned None for weights
 def my_attention(queries, keys, values, mask):
     scores = queries @ keys.mT / math.sqrt(queries.shape[-1])
     w = scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num()

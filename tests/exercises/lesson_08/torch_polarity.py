@@ -187,7 +187,7 @@ def my_causal_layer(layer, x, causal, real):
     return layer(x, x, x, attn_mask=~causal, key_padding_mask=~real)[0]
 
 
-# told: no number to calculate with
+# told: not a number to calculate with
 def my_causal_layer(layer, x, causal, real):
     return layer(x, x, x, attn_mask=-causal, key_padding_mask=~real)[0]
 

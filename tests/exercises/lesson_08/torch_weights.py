@@ -146,7 +146,7 @@ def my_projections(in_proj_weight):
     return in_proj_weight.chunk(3, dim=1)
 
 
-# told: one tensor alone, and 3 are asked for: w_q, w_k, w_v
+# told: one tensor alone, but the task asks for 3: w_q, w_k, w_v
 def my_projections(in_proj_weight):
     return in_proj_weight.T
 

@@ -137,7 +137,7 @@ def my_leak_test(model, x):
 
 
 # named: tolerance-too-wide
-# told: The comparison overlooks small leaks. It allows for more than 1e-9.
+# told: Your comparison overlooks small leaks. It allows for more than 1e-9.
 # not told: Two things
 def my_leak_test(model, x):
     before = model(x.copy())
