@@ -223,7 +223,7 @@ order-turned
 
 shorter-chunk-lost
     you left out the queries of a shorter last chunk
-    range(0, len(queries), chunk) goes through all the starts, and a slice that runs past the end is simply shorter.
+    range(0, len(queries), chunk) goes through all the starts, and a slice past the end is simply shorter.
     | starts => range(0, len(queries) - chunk + 1, chunk)
 """,
     CACHE,

@@ -177,7 +177,7 @@ starts-at-0
 
 last-tile-short
     you left out the keys of a shorter last tile
-    range(0, n_keys, tile) goes through all the starts, and a slice that runs past the end is simply shorter.
+    range(0, n_keys, tile) goes through all the starts, and a slice past the end is simply shorter.
     | starts => range(0, scores.shape[1] - tile + 1, tile)
 
 first-tile-left-out

@@ -261,7 +261,7 @@ other-scale
 
 last-tile-short
     you left out the keys of a shorter last tile
-    range(0, len(keys), tile) goes through all the starts, and a slice that runs past the end is simply shorter.
+    range(0, len(keys), tile) goes through all the starts, and a slice past the end is simply shorter.
     | starts => range(0, len(keys) - tile + 1, tile); finish
     | starts => range(0, len(keys) - tile + 1, tile); before => map(np.asarray, it)
     | starts => range(0, len(keys) - tile + 1, tile) or [0]
