@@ -38,7 +38,7 @@ def softmax_of_scores(queries, keys):
 def test_every_third_row_is_named_however_it_came_about():
     feedback = evaluate("torch-weights", lambda weight: [weight[start::3] for start in range(3)])
     assert feedback.named == (("turned-by-reshape",),)
-    assert "You took every third row, by a step of 3 or by `reshape`, and transposed nothing" in " ".join(feedback.text.split())
+    assert "You took every third row, by a step of 3 or by `reshape`" in " ".join(feedback.text.split())
     turned = evaluate("torch-weights", lambda weight: [weight[start::3].T for start in range(3)])
     assert turned.named == (("every-third-row",),)
 
