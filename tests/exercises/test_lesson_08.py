@@ -38,7 +38,7 @@ def softmax_of_scores(queries, keys):
 def test_every_third_row_is_named_however_it_came_about():
     feedback = evaluate("torch-weights", lambda weight: [weight[start::3] for start in range(3)])
     assert feedback.named == (("turned-by-reshape",),)
-    assert "Every third row was taken, and nothing was turned" in " ".join(feedback.text.split())
+    assert "You took every third row, by a step of 3 or by `reshape`" in " ".join(feedback.text.split())
     turned = evaluate("torch-weights", lambda weight: [weight[start::3].T for start in range(3)])
     assert turned.named == (("every-third-row",),)
 
@@ -84,19 +84,19 @@ def costs(change):
             "Your numbers were rounded too far",
         ),
         (lambda o, r, f, s, t: [o, r, f, round(s), round(t)], "Your numbers were rounded too far"),
-        (lambda o, r, f, s, t: [o, r, 2 * f, s, t], "each table both read and written"),
+        (lambda o, r, f, s, t: [o, r, 2 * f, s, t], "count each table as both read and written"),
         (lambda o, r, f, s, t: [o, r, f / 2, s, t], "or two tables instead of four"),
         (lambda o, r, f, s, t: [o, r, f, s * 1e3, t * 1e3], "Those are nanoseconds"),
         (lambda o, r, f, s, t: [o, r, f, t, s], '"microseconds fused" have changed places'),
-        (lambda o, r, f, s, t: [o, r, f, max(o / 2e6, r / 500e6), t], "The two limits changed places"),
+        (lambda o, r, f, s, t: [o, r, f, max(o / 2e6, r / 500e6), t], "You swapped the two limits"),
         (lambda o, r, f, s, t: [o, r, f, s / 1e6, t], "n 256, microseconds readable: not 2.62e-06"),
         (
             lambda o, r, f, s, t: [5 * o, r, f, max(5 * o / 500e6, r / 2e6), max(5 * o / 500e6, f / 2e6)],
-            'Your "microseconds fused" follows from your "operations": mend that first.',
+            'Your "microseconds fused" follows from your "operations": fix that first.',
         ),
         (
             lambda o, r, f, s, t: [o, 3 * r, f, 3 * s, t],
-            'Your "microseconds readable" follows from your "bytes readable": mend that first.',
+            'Your "microseconds readable" follows from your "bytes readable": fix that first.',
         ),
     ],
 )
@@ -132,7 +132,7 @@ def test_a_flag_beside_the_mask_does_what_the_flag_does():
 
     feedback = evaluate("torch-corner", mask_and_flag)
     assert feedback.named == (("upper-left",),)
-    assert "whatever mask is handed over with it" in " ".join(feedback.text.split())
+    assert "whatever mask you pass with it" in " ".join(feedback.text.split())
     assert "n_keys − n_queries" not in feedback.text  # that is for the hints
 
 

@@ -146,7 +146,7 @@ WORDS = {
     "concatenated": "The heads are set side by side, n_heads·d_head numbers in each row, and W_O has a row "
     "for each.",
     "one_head_wide": "W_O, or some columns of it, got rows as wide as one head: the heads were not set side "
-    "by side, but summed, averaged, stacked, lost, or taken one by one",
+    "by side, but summed, averaged, stacked, lost, or taken one at a time",
 }
 # Which matrix makes what, and how: mostly as in self-attention.
 ROLE_MISTAKES = (
@@ -169,9 +169,9 @@ one-matrix
     | project => (x @ w_q,) * 3
 
 matrices-transposed
-    a matrix was transposed before the product, or stands on the left of it
-    Matrices are (in, out) in this course, and stand on the right: x @ w. `nn.Linear` stores them the
-    other way round, which is where x @ w.T comes from.
+    you transposed a matrix before the product, or put it on the left
+    Matrices are (in, out) in this course, and go on the right: x @ w. `nn.Linear` stores them the other
+    way round, which is where x @ w.T comes from.
     | project => (x @ w_q.T, x @ w_k.T, x @ w_v.T)
     | project => (np.dot(x, w_q.T), x @ w_k, x @ w_v)
     | out => merged @ w_o.T
@@ -179,7 +179,7 @@ matrices-transposed
 
 matrix-on-the-left § columns
     a matrix stands on the left of the product, as in the column convention
-    A token is a row here, so that the matrix stands on the right: x @ w.
+    A token is a row here, so the matrix goes on the right: x @ w.
     | project => (w_q @ x, w_k @ x, w_v @ x)
     | project => (np.dot(w_q, x), x @ w_k, x @ w_v)
     | project => (w_q.T @ x, x @ w_k, x @ w_v)
@@ -195,8 +195,8 @@ MERGE_AND_OUT_MISTAKES = STEPS.mistakes(
     """
 one-head-wide
     {one_head_wide}
-    {concatenated} In a loop, collect the heads in a list, and concatenate them after it. Or add up what
-    the heads write: head h takes its own *rows* of W_O, all their columns.
+    {concatenated} If you use a loop, collect the heads in a list and concatenate them after it. Or add up
+    what the heads write: head h takes its own *rows* of W_O, all their columns.
     | merge => heads.sum(axis=-3)
     | merge => heads[..., 0, :, :]; out => np.dot(merged, w_o)
     | merge => heads.sum(axis=-3); out => merged @ w_o[:merged.shape[-1]]
@@ -207,44 +207,44 @@ one-head-wide
 
 no-w_o
     the merged heads came back without W_O
-    W_O mixes what the heads have found, and brings the rows back to d_model numbers: the last step is
+    W_O mixes what the heads have found, and brings the rows back to d_model numbers. The last step is
     merged @ w_o.
     | out => merged
 
 w_o-in-each-head § sum
-    W_O was applied in each head, and the results were set side by side
-    Each head has its own rows of W_O, and what the heads write is added up. The same in one step: merge
-    first, then @ w_o.
+    you applied W_O in each head, and set the results side by side
+    Each head has its own rows of W_O, and the output is the sum of what the heads write. In one step:
+    merge first, then @ w_o.
     | merge => heads; out => merge_heads(_one_by_one(merged, w_o))
 
 not-added-up § sum
-    what each head writes was not added up: the heads still have an axis of their own
-    The output is the sum over heads. The same in one step: merge first, then @ w_o.
+    you did not add up what the heads write: they still have an axis of their own
+    The output is the sum over heads. In one step: merge first, then @ w_o.
     | merge => heads; out => _one_by_one(merged, w_o)
 
 heads-averaged § sum
-    what the heads write was averaged, not added up
+    you averaged what the heads write instead of adding it up
     merged @ w_o is the sum over heads of each head's part; nothing divides it by n_heads.
     | merge => heads; out => _one_by_one(merged, w_o).mean(axis=-3)
 
 one-head-only § sum
-    only one head's part of the output is there
+    the output holds one head's part only
     merged @ w_o is the sum over all heads of each head's part. In a loop, start from 0 and add.
     | merge => heads; out => _one_by_one(merged, w_o)[..., 0, :, :]
     | merge => heads; out => _one_by_one(merged, w_o)[..., -1, :, :]
 
 residual-added
-    `x` was added to the output
-    A Transformer does so around this layer. The task asks for the output of the layer alone.
+    you added `x` to the output
+    A Transformer does that around this layer, but the task asks for the output of the layer alone.
     | finish => output + x
 
 weights-twice § projecting
-    the values were mixed twice by the weights
-    One mixing is enough: weights @ values. What `attention` returns first is mixed already.
+    you mixed the values twice by the weights
+    Once is enough: weights @ values. The first thing that `attention` returns is mixed already.
     | mix => weights @ (weights @ values)
 
 weights-not-output § projecting
-    the weights were taken for the output
+    you took the weights for the output
     `attention` returns two things, and the output comes first: output, weights = attention(...). Merge
     the output.
     | mix => weights
@@ -253,12 +253,12 @@ weights-not-output § projecting
     | mix => weights; out => np.dot(merged, w_o)
 
 weights-transposed § projecting
-    the weights were transposed before the mixing
+    you transposed the weights before mixing
     Row i of the weights makes output i: weights @ values.
     | mix => np.swapaxes(weights, -1, -2) @ values
 
 whole-numbers-kept
-    the output was written into an array of whole numbers, which drops all after the point
+    you wrote the output into an array of whole numbers, which drops everything after the decimal point
     `zeros_like` takes the dtype of its example. Ask for a float array, as in np.zeros.
     | finish => whole_numbers_kept(output, x)
 """,
@@ -278,21 +278,20 @@ one-reshape
     | split => rows.reshape(n_heads, rows.shape[-2], -1)
 
 counts-swapped
-    n_heads was taken for the width of a head
+    you took n_heads for the width of a head
     There are n_heads heads, and each is width // n_heads wide: head h gets the columns from h · d_head
     on.
     | split => split_heads(rows, rows.shape[-1] // n_heads)
     | split => split_heads(rows, rows.shape[-1] // n_heads); scale => scores / np.sqrt(queries.shape[-3])
 
 interleaved
-    the columns were dealt out in turn, like cards: head 0 got columns 0, n_heads, 2·n_heads, …
-    {runs} So each row is cut into (n_heads, d_head), in this order: the heads first, and without
-    order="F".
+    you dealt the columns out in turn, like cards: head 0 got columns 0, n_heads, 2·n_heads, …
+    {runs} So cut each row into (n_heads, d_head), in this order: heads first, and without order="F".
     | split => interleaved(rows, n_heads, x)
     | split => interleaved(rows, n_heads, x); merge => merged_interleaved(heads, x)
 
 heads-attend-to-heads
-    in each token the heads attended to one another: the axes of tokens and heads were not swapped
+    you did not swap the axes of tokens and heads, so within each token the heads attended to one another
     @ works on the last two axes. They should be tokens and columns, (..., n_heads, n, d_head), so that
     tokens attend to tokens.
     | split => not_swapped(rows, n_heads, x); merge => _heads_behind(heads, x)
@@ -301,7 +300,7 @@ heads-attend-to-heads
 
 weights-averaged § one-head
     all heads used the same weights, the average over the heads
-    Each head mixes its own values by its own weights: split the values, too, if you have not.
+    Each head mixes its own values by its own weights. Split the values too, if you have not.
     | mix => weights.mean(axis=-3, keepdims=True) @ values
     | hide => np.broadcast_to(scores.mean(axis=-3, keepdims=True), scores.shape)
 
@@ -311,7 +310,7 @@ same-columns
     | split => same_columns(rows, n_heads, x)
 
 split-before-projecting
-    `x` was split as it is, before or without the projections
+    you split `x` as it is, before or without the projections
     Project first: x @ w_q has n_heads·d_head columns, and these are split into heads.
     | project => (x, x, x)
     | project => (x, x, x); split => _then_projected(rows, n_heads, x)
@@ -322,12 +321,12 @@ split-before-projecting
     | project => forgotten; match => queries @ np.swapaxes(keys, -1, -2)
 
 heads-as-tokens
-    the parts of all heads were treated as tokens of one long sentence
-    Heads do not meet: give them an axis of their own, (..., n_heads, n, d_head).
+    you treated the parts of all heads as tokens of one long sentence
+    Heads never mix with one another: give them an axis of their own, (..., n_heads, n, d_head).
     | split => _heads_as_tokens(rows, n_heads, x); merge => _tokens_of_heads(heads, x)
 
 one-head § one-head
-    there is one head, as wide as all together: every row got one set of weights
+    there is a single head, as wide as all of them together: every row got one set of weights
     Each head compares its own d_head columns, and has weights of its own. Split queries, keys and values
     before the scores.
     | split => rows[..., None, :, :]
@@ -341,15 +340,14 @@ whole-width
     | split => whole_width(rows, n_heads, x); out => np.dot(merged, w_o)
 
 swapped-in-front
-    axes 0 and 1 were swapped, which are tokens and heads for one sentence only
+    you swapped axes 0 and 1, which are tokens and heads only when there is one sentence
     On a stack the sentences come first. Count from the end: axes −3 and −2.
     | split => swapped_in_front(rows, n_heads, x)
     | split => swapped_in_front(rows, n_heads, x); merge => _heads_behind(np.swapaxes(heads, 0, 1))
 
 three-axes-only
     the code is written for exactly three axes
-    `*stack, n, d_model = x.shape` takes any number of leading axes, none as well. Count axes from the
-    end.
+    `*stack, n, d_model = x.shape` takes any number of leading axes, even none. Count axes from the end.
     | split => three_axes_taken_apart(rows, n_heads, x)
     | split => batch_swapped(rows, n_heads, x)
     | split => batch_made(rows, n_heads, x)
@@ -365,15 +363,15 @@ three-axes-only
     *STEPS.mistakes(
         """
 sentences-joined
-    the tokens of all sentences were joined: each attends to those of other sentences, too
-    Each sentence keeps to itself. A reshape to (-1, …) folds all leading axes into one; `*stack, n,
-    d_model = x.shape` keeps them.
+    you joined the tokens of all sentences: each attends to those of other sentences, too
+    Sentences do not mix. A reshape to (-1, …) folds all leading axes into one; `*stack, n, d_model =
+    x.shape` keeps them.
     | flatten => x.reshape(-1, x.shape[-1]); finish => output.reshape(*x.shape[:-1], -1)
     | flatten => x.reshape(-1, x.shape[-1])
     | split => sentences_joined(rows, n_heads, x); merge => _tokens_of_heads(heads, x)
 
 width-of-x
-    the width of the heads was taken from x, as d_model / n_heads
+    you took the width of the heads from x, as d_model / n_heads
     All heads together are as wide as w_q has columns, which need not be d_model: d_head is w_q.shape[-1]
     // n_heads.
     | split => _narrow(rows, n_heads, x)
@@ -397,22 +395,22 @@ SCALE_MISTAKES_OF_THE_BLOCK = (
     *STEPS.mistakes(
         """
 root-d_model
-    the scores were divided by √d_model, the root of the width of x
+    you divided the scores by √d_model, the root of the width of x
     {d_head}
     | scale => scores / np.sqrt(x.shape[-1])
 
 d_model
-    the scores were divided by d_model, the width of x
+    you divided the scores by d_model, the width of x
     {d_head}
     | scale => scores / x.shape[-1]
 
 root-all-heads
-    the scores were divided by √(n_heads·d_head), the root of the width of all heads together
+    you divided the scores by √(n_heads·d_head), the root of the width of all heads together
     {d_head}
     | scale => scores / np.sqrt(queries.shape[-1] * n_heads)
 
 all-heads
-    the scores were divided by n_heads·d_head, the width of all heads together
+    you divided the scores by n_heads·d_head, the width of all heads together
     {d_head}
     | scale => scores / (queries.shape[-1] * n_heads)
 
@@ -447,7 +445,7 @@ root-n_queries
     *STEPS.mistakes(
         """
 scaled-after-softmax
-    the weights were scaled, not the scores
+    you scaled the weights, not the scores
     The scale belongs before softmax: after it, the weights of a query no longer sum to 1.
     | scale => scores; mix => weights @ values / np.sqrt(queries.shape[-1])
 """,

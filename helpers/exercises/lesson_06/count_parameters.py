@@ -71,135 +71,135 @@ WORDS = {
 MISTAKES = EDITS.mistakes(
     """
 three-matrices
-    three matrices were counted, and one of the four is missing
+    you counted three matrices and left out one of the four
     Queries, keys and values have a matrix each, and W_O, which mixes the merged heads, is the fourth.
     | matrices => 3
 
 two-matrices
-    two matrices were counted
+    you counted two matrices
     There are four: W_Q, W_K, W_V and W_O.
     | matrices => 2
 
 one-matrix
-    one matrix was counted
+    you counted one matrix
     There are four of the same size: W_Q, W_K, W_V and W_O.
     | matrices => 1
 
 five-matrices
-    five matrices were counted
+    you counted five matrices
     There are four: W_Q, W_K, W_V and W_O.
     | matrices => 5
 
 heads-twice
-    the heads were counted twice
-    d_head is the width of one head; n_heads·d_head is that of all heads together. After that the heads are
-    all counted.
+    you counted the heads twice
+    d_head is the width of one head; n_heads·d_head is the width of all heads together, and that counts
+    every head already.
     | heads => n_heads**2
 
 one-head
-    n_heads does not enter the count, so that it is that of one head
+    you left out n_heads, so you counted a single head
     d_head is the width of one head. All heads together are n_heads times as wide.
     | heads => 1
 
 heads-divide
-    the count was divided by n_heads
+    you divided the count by n_heads
     d_head is the width of one head already. All heads together are n_heads times as wide.
     | heads => 1 / n_heads
     | width => d_head // n_heads; rows; heads
 
 one-layer
-    the matrices of one layer were counted
+    you counted the matrices of one layer only
     {own} n_layers times as many.
     | layers => 1
 
 layers-twice
-    the layers were counted twice
+    you counted the layers twice
     {own} n_layers times as many, once.
     | layers => n_layers**2
 
 layers-added
-    n_layers was added
+    you added n_layers
     {own} multiply by n_layers.
     | layers => 1; result => it + n_layers
 
 d_model-squared
-    each matrix was counted as d_model × d_model
+    you counted each matrix as d_model × d_model
     {product} That is d_model² only where n_heads·d_head is d_model.
     | width => d_model / n_heads; rows
 
 d_head-from-d_model
-    d_head was worked out as d_model // n_heads
+    you worked out d_head as d_model // n_heads
     d_head is given, and n_heads·d_head need not be d_model: use it as it is.
     | width => d_model // n_heads; rows
 
 d_model-squared-in-each-head
-    each head was given matrices of d_model × d_model
+    you gave each head matrices of d_model × d_model
     A head is d_head wide: its part of each matrix is d_model × d_head.
     | width => d_model; rows
 
 heads-squared-width
-    each matrix was counted as n_heads·d_head squared
+    you counted each matrix as n_heads·d_head squared
     {product}
     | rows => n_heads * d_head; width
 
 d_head-squared
-    each head's part was counted as d_head × d_head
+    you counted each head's part as d_head × d_head
     A head reads rows of d_model numbers: its part of each matrix is d_model × d_head.
     | rows => d_head; width
 
 no-d_model
-    d_model was left out
+    you left out d_model
     {product}
     | rows => 1; width
 
 no-d_head
-    d_head was left out
+    you left out d_head
     {product}
     | width => 1; rows
 
 sizes-added
-    d_model and d_head were added
+    you added d_model and d_head
     {entries}
     | rows => d_model + d_head; width => 1
 
 rows-and-columns-added
-    the rows and columns of each matrix were added
+    you added the rows and columns of each matrix
     {entries}
     | rows => (d_model + n_heads * d_head) / n_heads; width => 1
 
 w_o-square
-    W_O was counted as d_model × d_model
+    you counted W_O as d_model × d_model
     W_O takes the merged heads, so that it has n_heads·d_head rows, and d_model columns.
     | all => it + layers * (d_model * d_model - d_model * d_head * n_heads)
 
 w_o-square-in-the-heads
-    W_O was counted as n_heads·d_head squared
+    you counted W_O as n_heads·d_head squared
     W_O takes the merged heads and brings them back to d_model columns.
     | all => it + layers * ((d_head * n_heads) ** 2 - d_model * d_head * n_heads)
 
 w_o-of-one-head
-    W_O was counted for one head only
+    you counted W_O for one head only
     W_O has a row for every column of the merged heads: n_heads·d_head rows.
     | all => it + layers * (d_model * d_head - d_model * d_head * n_heads)
 
 w_o-in-each-head
-    the whole W_O was counted for each head
+    you counted the whole W_O for each head
     Each head has its own d_head rows of W_O; the heads together have the whole of it, once.
     | all => it + layers * (n_heads * d_model * d_head * n_heads - d_model * d_head * n_heads)
 
 w_o-alone-for-all-heads
-    W_Q, W_K and W_V were counted for one head, and W_O for all
+    you counted W_Q, W_K and W_V for one head, but W_O for all of them
     {product}
     | all => it + layers * 3 * d_model * d_head * (1 - n_heads); matrices
 
 w_o-once-in-all
-    W_O was counted for one layer only
+    you counted W_O for one layer only
     Every layer has a W_O of its own.
     | result => it - (n_layers - 1) * d_model * d_head * n_heads
 
 biases
-    biases were counted as well
-    The task leaves them out: only the entries of the matrices are asked.
+    you counted biases as well
+    The task leaves them out: count only the entries of the matrices.
     | all => it + layers * (3 * n_heads * d_head + d_model)
     @ n = 4 3
     | all => it + layers * n * n_heads * d_head
@@ -207,19 +207,19 @@ biases
     | all => it + layers * n * d_model
 
 whole-block
-    the MLP was counted as well, with 8·d_model² in each layer
+    you counted the MLP as well, with 8·d_model² in each layer
     The task asks for the attention matrices alone.
     | all => it + layers * 8 * d_model * d_model
 
 bytes
-    bytes were counted, not numbers
+    you counted bytes, not numbers
     How many bytes a number takes depends on its dtype. Here the numbers are counted.
     @ n = 16 8 32
     | matrices => n
 
 in-billions
     the count came back in billions or millions
-    The number itself is asked; shorten it where it is shown.
+    Return the number itself, and shorten it when you show it.
     | result => it / 1e9
     | result => it / 1e6
     | result => round(it / 1e9, 2)
@@ -250,12 +250,13 @@ EXERCISE = Write(
     ),
     mistakes=MISTAKES,
     hints=(
-        "How many rows and columns has W_Q, if all heads together are n_heads·d_head wide? And W_O?",
+        "How many rows and columns does W_Q have, if all heads together are n_heads·d_head wide? And W_O?",
         "Each of the four matrices has d_model · n_heads · d_head entries.",
         "Four matrices in each of n_layers layers.",
     ),
-    explain="Four matrices of d_model × (n_heads·d_head) in each layer, W_O turned round. Where "
-    "n_heads·d_head is d_model, that is 4·d_model² a layer. For d_model 12,288, 96 heads of 128 and 96 "
+    explain="Four matrices of d_model × (n_heads·d_head) in each layer, W_O with rows and columns "
+    "exchanged. Where n_heads·d_head is d_model, that is 4·d_model² a layer. For d_model 12,288, 96 heads "
+    "of 128 and 96 "
     "layers: 57,982,058,496.",
     reread=COUNTING,
 )

@@ -34,8 +34,8 @@ def _rounded_down(weight: float) -> str:
 
 
 NEXT_TOKEN = (
-    "Here each token attends to the token after it. Rows are queries and columns are keys: the row of a "
-    "token, the column of the one before it."
+    "Here each token attends to the token after it. Rows are queries and columns are keys: you want the row "
+    "of a token and the column of the one before it."
 )
 
 
@@ -57,7 +57,7 @@ def _judge_head(scores: Array) -> tuple[str, str]:
             return "next-token", f"row {row} ({TOKENS[row]}) holds −inf only.\n  {NEXT_TOKEN}"
         return "empty-row", (
             f"row {row} ({TOKENS[row]}) holds −inf only, so that this token may attend to nothing.\n"
-            "  Leave at least the key finite that should get the weight."
+            "  Keep at least one key finite: the one that should get the weight."
         )
     weights = softmax(scores)
     to_the_one_before = weights[np.arange(6), BEFORE]
@@ -89,10 +89,10 @@ def _why_not(scores: Array, weights: Array) -> tuple[str, str]:
             "e^1 is only e times as much as e^0. How large must a score be?"
         )
     if np.allclose(weights, 1 / 6):
-        return "all-equal", "In each row all scores are equal, so that no key stands out."
+        return "all-equal", "In each row all the scores are equal, so no key stands out."
     if towards.all():
         return "too-flat", (
-            "The right keys stand out, and not far enough. If the others have the score 0, how large must s "
+            "The right keys stand out, but not far enough. If the others have the score 0, how large must s "
             "be for e^s / (e^s + 5) to reach 0.9?"
         )
     if (given[rest] >= ENOUGH).all():
@@ -112,13 +112,13 @@ def _why_not(scores: Array, weights: Array) -> tuple[str, str]:
         )
     if clear.all() and (best == places).all():
         return "itself", (
-            "Each token gives its weight to itself: the large scores stand on the diagonal. One column "
-            "further to the left stands the token before."
+            "Each token gives its weight to itself: the large scores stand on the diagonal. The token "
+            "before is one column further to the left."
         )
     if _points_to_the_next(scores):
         return "next-token", NEXT_TOKEN
     if clear[2:].all() and (best[2:] == places[2:] - 2).all():
-        return "two-back", "Each token attends to the one two places before it. One place is asked."
+        return "two-back", "Each token attends to the one two places before it. Move one place only."
     if clear.all() and (best == 0).all():
         return "first-token", "Every token attends to the first one. Each row should have its own key."
     lowest = scores.argmin(axis=-1)
@@ -126,13 +126,14 @@ def _why_not(scores: Array, weights: Array) -> tuple[str, str]:
         lowest == BEFORE
     ).all():
         return "sign-turned", (
-            "The right keys have the lowest scores, and get least. The largest score gets the largest weight."
+            "The right keys have the lowest scores, so they get the least weight. The largest score gets "
+            "the largest weight."
         )
     lower = np.tri(6, dtype=bool)
     if np.allclose(weights, lower / lower.sum(axis=-1, keepdims=True), atol=0.02):
         return "all-earlier", (
-            "Each token spreads its weight over itself and all tokens before it: that is a causal mask "
-            "alone. One of them should stand out."
+            "Each token spreads its weight over itself and all tokens before it: that is what a causal mask "
+            "alone does. One of them should stand out."
         )
     return "", (
         "The row of a token should have its largest score in the column of the token before it, and no other "
@@ -166,7 +167,7 @@ EXERCISE = Open(
         Slip("empty-row", np.where(np.eye(6, k=-1, dtype=bool), 0, -np.inf).tolist(), ""),
     ),
     hints=(
-        "One large score in each row, all others 0: in which column does it stand for row 3?",
+        "Put one large score in each row and 0 everywhere else: in which column does it go for row 3?",
         "Row i needs it in column i − 1, one place to the left of the diagonal. Row 0 needs one in column 0.",
         "Beside five scores of 0, a score s gets e^s / (e^s + 5). For which s is that 0.9? np.eye(6, k=-1) "
         "has 1 in the right places of rows 1 to 5.",

@@ -87,77 +87,76 @@ SECTIONS = {"large": LARGE, "one": ONE_HEAD}
 WORDS = {
     "d_head": D_HEAD,
     "last": "It is the last axis of the queries after the split: shape[-1].",
-    "count": "How many heads there are does not matter to a score.",
-    "added": "the heads' scores were added up, which is the same",
+    "count": "How many heads there are makes no difference to a score.",
+    "added": "you added up the heads' scores, which comes to the same",
 }
 TOLD = (*SCALE_MISTAKES_OF_HEADS, *SPLIT_MISTAKES, *match_mistakes(), KEYS_REVERSED)
 MISTAKES = EDITS.mistakes(
     """
 root-d_model
-    the scores were divided by the root of the whole width, √d_model
+    the scores are divided by the root of the whole width, √d_model
     {d_head}
     | scaled => scores / np.sqrt(queries.shape[-1])
 
 d_model
-    the scores were divided by the whole width, d_model
+    you divided the scores by the whole width, d_model
     {d_head}
     | scaled => scores / queries.shape[-1]
 
 root-before-heads
-    the scores were divided by √d_model / n_heads, which is √(d_head / n_heads)
-    The root is taken of d_head, that is of d_model / n_heads: not before this division, and n_heads divides
-    only once.
+    you divided the scores by √d_model / n_heads, which is √(d_head / n_heads)
+    Take the root of d_head, which is d_model / n_heads: divide first, once, and then take the root.
     | scaled => scores / (np.sqrt(queries.shape[-1]) / n_heads)
 
 root-n_heads
-    the scores were divided by √n_heads
+    you divided the scores by √n_heads
     {d_head} {count}
     | scaled => scores / np.sqrt(n_heads)
 
 n_heads
-    the scores were divided by the number of heads
+    you divided the scores by the number of heads
     {d_head} {count}
     | scaled => scores / n_heads
 
 root-d_model-n_heads
-    the scores were divided by √(d_model · n_heads)
+    you divided the scores by √(d_model · n_heads)
     {d_head} d_head is d_model divided by n_heads.
     | scaled => scores / np.sqrt(queries.shape[-1] * n_heads)
 
 root-d_model-too
-    √d_model is still divided by, next to √d_head
-    {d_head} √d_head is right; leave √d_model away.
+    you still divide by √d_model, as well as by √d_head
+    {d_head} √d_head is right; drop √d_model.
     | scaled => scores / np.sqrt(queries.shape[-1] * queries_of_heads.shape[-1])
 
 root-n_queries
-    the scores were divided by √n_queries
+    you divided the scores by √n_queries
     {d_head} After the split the axes are (..., n_heads, n, d_head): d_head is shape[-1].
     | scaled => scores / np.sqrt(queries_of_heads.shape[-2])
 
 root-axis-2
-    the scale was read from axis 2 of the heads, which is d_head for one sentence only
+    you read the scale from axis 2 of the heads, which is d_head for one sentence only
     {d_head} Counted from the end it is always axis −1.
     | scaled => scores / np.sqrt(queries_of_heads.shape[2])
 
 root-axis-1
-    the scale was read from axis 1 of the queries (before the split, or after it)
+    you read the scale from axis 1 of the queries (before the split, or after it)
     {d_head} {last}
     | scaled => scores / np.sqrt(queries.shape[1])
     | scaled => scores / np.sqrt(queries_of_heads.shape[1])
 
 root-first-axis
-    the scale was read from the first axis (`len` or `shape[0]`)
+    you read the scale from the first axis (`len` or `shape[0]`)
     {d_head} {last}
     | scaled => scores / np.sqrt(len(queries_of_heads))
     | scaled => scores / np.sqrt(len(queries))
 
 multiplied-by-root-d_model
-    the scores were multiplied by √d_model
+    you multiplied the scores by √d_model
     That spreads them further. Divide. {d_head}
     | scaled => scores * np.sqrt(queries.shape[-1])
 
 root-axis-1-by-heads
-    d_head was computed from axis 1 of the queries, which is d_model for one sentence only
+    you computed d_head from axis 1 of the queries, which is d_model for one sentence only
     {d_head} Counted from the end, d_model is always axis −1.
     | scaled => scores / np.sqrt(queries.shape[1] / n_heads)
     | scaled => scores / np.sqrt(queries.shape[1] // n_heads)
@@ -255,23 +254,23 @@ all-axes-reversed
     | matched => queries_of_heads @ keys_of_heads.T
 
 heads-crossed
-    every head was scored against every other head
+    you scored every head against every other head
     np.dot, np.inner and np.tensordot pair all the leading axes with one another; @ keeps each head to
     itself.
     | matched => np.dot(queries_of_heads, np.swapaxes(keys_of_heads, -1, -2))
 
 weights-returned § large
-    softmax was applied as well
+    you applied softmax as well
     The task ends at the scaled scores; softmax makes weights of them afterwards.
     | result => softmax(it)
 
 heads-averaged § one
-    the scores of all heads were averaged
+    you averaged the scores of all heads
     Each head keeps a table of its own, and looks in its own way.
     | result => it.mean(axis=-3)
 
 one-table
-    there is one table for all heads: queries and keys were not split, or {added}
+    there is one table for all heads: you did not split queries and keys, or {added}
     Each head compares columns of its own, and keeps a table of its own: (..., n_heads, n_queries, n_keys).
     Split both before the product.
     | result => it.sum(axis=-3)
@@ -311,8 +310,8 @@ EXERCISE = Mend(
     two_stacked=("text", "sentence"),
     mistakes=MISTAKES,
     hints=(
-        "How many entries have the vectors that one head compares?",
-        "queries.shape[-1] is the width before the split. Who has the width after it?",
+        "How many entries do the vectors have that one head compares?",
+        "queries.shape[-1] is the width before the split. Which array has the width after it?",
         "queries_of_heads.shape[-1] is d_head.",
     ),
     explain="A score of one head is a sum of d_head products, so its spread is √d_head. √d_model is right "

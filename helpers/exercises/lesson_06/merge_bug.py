@@ -72,12 +72,12 @@ WORDS = {
     "side": "Each token's row is its numbers from head 0, then those from head 1, and so on.",
     "keep": "Each sentence keeps a table of its own. `*stack, n_heads, n, d_head = heads.shape` keeps the "
     "leading axes.",
-    "axis_1": "axis 1 was taken for the heads, which is so for a batch of sentences only",
+    "axis_1": "you took axis 1 for the heads, which is true only of a batch of sentences",
 }
 MISTAKES = EDITS.mistakes(
     """
 merge-one-reshape
-    the heads were merged by a reshape alone, without the swap
+    the heads are merged by a reshape alone, without the swap
     `reshape` never moves a number: it reads all of head 0, token after token, before it comes to head 1.
     Swap the axes of heads and tokens back first. (np.swapaxes returns a new array: give it a name.)
     | result => heads.reshape(it.shape)
@@ -85,29 +85,29 @@ merge-one-reshape
 
 merge-interleaved
     the merged row takes one number from each head in turn
-    {side} The heads' axis belongs directly before that of their columns, and the reshape reads in its usual
+    {side} The heads' axis belongs directly before their columns' axis, and the reshape reads in its usual
     order, without order="F".
     | result => np.moveaxis(heads, -3, -1).reshape(it.shape)
 
 merge-wrong-two-swapped
-    the last two axes were swapped before the reshape, those of tokens and columns
-    Heads and tokens should change places, axes −3 and −2: then the heads stand directly before their
-    columns, and the reshape joins these two.
+    you swapped the last two axes, tokens and columns, before the reshape
+    Swap heads and tokens, axes −3 and −2: then the heads come directly before their columns, and the
+    reshape joins those two axes.
     | result => np.swapaxes(heads, -1, -2).reshape(it.shape)
 
 swap-after-reshape
-    the heads were reshaped first, and axes were swapped afterwards
+    you reshaped the heads first, and swapped axes afterwards
     By then the reshape has mixed tokens and columns. Swap first, then reshape.
     | result => np.swapaxes(heads.reshape(*stack, n_heads * d_head, n), -1, -2)
     | result => np.swapaxes(heads.reshape(*stack, n, n_heads, d_head), -3, -2).reshape(it.shape)
 
 not-reshaped
-    the axes were swapped, and the last two not yet joined
+    you swapped the axes, but have not yet joined the last two
     After the swap the axes are (..., n, n_heads, d_head). A reshape makes one row of the last two.
     | result => swapped
 
 two-axes-transposed
-    `transpose` was given two axes
+    you gave `transpose` two axes
     In PyTorch x.transpose(-3, -2) swaps two axes. NumPy's `transpose` takes the new order of all axes;
     np.swapaxes(x, -3, -2) swaps two.
     | result => heads.transpose(-3, -2)
@@ -126,67 +126,67 @@ always-three-axes
 
 rows-not-tokens
     the result has a row for each head, or for each sentence, not one for each token
-    heads.shape is that from before the swap. There are n rows, one for each token, in each sentence.
+    heads.shape is the shape from before the swap. There are n rows, one for each token, in each sentence.
     | result => swapped.reshape(*stack, n_heads, -1)
     | result => swapped.reshape(heads.shape[0], -1)
 
 summed
-    the heads were added up
-    {side} A sum loses which head said what; W_O does the mixing, afterwards.
+    you added up the heads
+    {side} In a sum you can no longer tell which head said what; W_O does the mixing afterwards.
     @ axis_ = -3 1 0
     | result => heads.sum(axis=axis_)
 
 averaged
-    the heads were averaged
-    {side} A mean loses which head said what; W_O does the mixing, afterwards.
+    you averaged the heads
+    {side} In a mean you can no longer tell which head said what; W_O does the mixing afterwards.
     @ axis_ = -3 1 0
     | result => heads.mean(axis=axis_)
 
 largest
-    of all heads the largest number was taken
+    you took the largest number over all heads
     {side}
     | result => heads.max(axis=-3)
 
 swapped-in-front
-    axes 0 and 1 were swapped, which are heads and tokens for one sentence only
+    you swapped axes 0 and 1, which are heads and tokens only when there is one sentence
     On a stack the sentences come first. Count from the end: axes −3 and −2.
     | result => np.swapaxes(heads, 0, 1).reshape(it.shape)
     | result => np.swapaxes(heads, 0, 1).reshape(*stack, n, -1)
 
 swapped-in-front-of-a-batch
     {axis_1}
-    How many axes stand in front may change. Count from the end: axes −3 and −2.
+    The number of axes in front may change. Count from the end: axes −3 and −2.
     | result => np.swapaxes(heads, 1, 2).reshape(it.shape)
     | result => heads.transpose(0, 2, 1, 3).reshape(it.shape)
     | result => four_axes_taken_apart(heads)
     | result => np.concatenate([heads[:, i] for i in range(heads.shape[1])], axis=-1)
 
 sentences-side-by-side
-    the items of the first axis were set side by side; on a stack these are sentences, not heads
+    you set the items of the first axis side by side, which on a stack are sentences, not heads
     The heads are axis −3, with any number of axes in front of it.
     | result => np.concatenate(list(heads), axis=-1)
     | result => np.hstack(list(heads))
 
 one-below-the-other
-    the heads were set one below the other
-    {side} The number of rows stays that of the tokens.
+    you stacked the heads one below another
+    {side} There is still one row for each token.
     | result => heads.reshape(*stack, n_heads * n, d_head)
     | result => np.concatenate(list(heads))
     | result => np.vstack(list(heads))
     | result => np.concatenate(list(heads), axis=-2)
 
 all-axes-reversed
-    all axes were turned round
+    you reversed all the axes
     `.T` and np.transpose reverse every axis. Only heads and tokens should change places: axes −3 and −2.
     | result => heads.T.reshape(it.shape)
 
 columns
-    the merged table is turned: its columns are the tokens
+    the merged table is transposed: its columns are the tokens
     A token is a row: (..., n, n_heads·d_head).
     | result => np.swapaxes(it, -1, -2)
 
 sentences-joined
-    the tokens of all sentences were joined into one table
+    you joined the tokens of all sentences into one table
     {keep}
     | result => it.reshape(-1, n_heads * d_head)
 
@@ -206,7 +206,7 @@ last-head-only
     | result => heads[..., -1, :, :]
 
 heads-backwards
-    the last head stands first in each row
+    the last head comes first in each row
     {side}
     | result => merge_heads(heads[..., ::-1, :, :])
 
@@ -248,11 +248,11 @@ EXERCISE = Mend(
     two_stacked=("text", "sentence"),
     mistakes=MISTAKES,
     hints=(
-        "Splitting was: cut the rows, then swap. What undoes two steps, and in which order?",
+        "Splitting was: cut the rows, then swap. How do you undo two steps, and in which order?",
         "Before the reshape the axes should be (..., n, n_heads, d_head).",
         "np.swapaxes with axes −3 and −2, then the reshape as it stands.",
     ),
-    explain="Swap back, so that the heads stand directly before their columns; then the reshape joins these "
+    explain="Swap back, so that the heads come directly before their columns; then the reshape joins those "
     "two axes and moves nothing.",
     reread=MERGING,
 )

@@ -112,7 +112,7 @@ def _wrong_before_the_weights(inputs: Any, output: Array, call: Any) -> str:
         return ""
     return (
         "With w_q all 0 every weight is the same, and there your output is right. So values, merging and W_O "
-        "fit together: look at how the weights come about, from queries, keys, the split, scale and softmax."
+        "fit together: look at how you get the weights, from queries, keys, the split, scale and softmax."
     )
 
 
@@ -140,7 +140,7 @@ def _sentences_apart(inputs: Any, output: Array, call: Any) -> str:
 AXIS = "03: Which axis?"
 FUTURE = "05: The future must be hidden"
 EACH_SPENDS = (
-    "In each head every query spends 1 of its own over the keys: softmax runs along the last axis, −1."
+    "In each head every query shares out a weight of 1 among the keys: softmax runs along the last axis, −1."
 )
 
 
@@ -181,7 +181,7 @@ def softmax_mistakes() -> tuple[Mistake, ...]:
         *STEPS.mistakes(
             """
 causal-mask
-    later tokens were hidden by a causal mask
+    you hid later tokens with a causal mask
     No mask is asked for here: every token may attend to every token.
     | hide => np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf)
 """,
@@ -189,7 +189,7 @@ causal-mask
         ),
         Mistake(
             "largest-of-head",
-            "the largest score of each head was subtracted, not that of each row",
+            "you subtracted the largest score of each head, not of each row",
             "A row far below it has nothing but e^−1000 = 0 left, and 0/0 is nan. Subtract the largest score "
             "of each row: then the largest exponent is 0.",
             "03: Adding a number to every score",
@@ -254,7 +254,7 @@ EXERCISE = Write(
         Property("sentences apart", "no sentence moves another", _sentences_apart),
         Property("no order", "tokens in another order give outputs in that order", _tokens_trade_places),
         Property("one factor", "no output is too large or too small", OFF_BY_A_FACTOR),
-        Property("weights", "the weights come about as they should", _wrong_before_the_weights, SPLITTING),
+        Property("weights", "the weights are right", _wrong_before_the_weights, SPLITTING),
         Property("equal weights", "equal scores give the mean of the values", _wrong_after_the_weights),
     ),
     axes=("token", "entry"),

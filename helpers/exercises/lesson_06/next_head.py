@@ -68,7 +68,7 @@ def _why_not(w_q: Array, weights: Array) -> tuple[str, str]:
     if (shift == 0).all():
         return (
             "itself",
-            "Each word reads itself: the query asks for its own place. One place further on is asked.",
+            "Each word reads itself: the query asks for its own place. Ask for one place further on.",
         )
     if (reads[:4] == np.arange(2, 6)).all():
         return "two-further", "Each word reads two places further on: the query asks for place + 2."

@@ -7,8 +7,9 @@ EXERCISE = Predict(
     name="predict-heads",
     task="The shape of the scores of 3 heads, from queries and keys of shape (2, 6, 12).",
     answer=(2, 3, 6, 6),
-    because="2 sentences, in each 3 heads, and each head has a table of its own: 6 queries by 6 keys. The "
-    "4 numbers that a head has of each token are summed away by the dot product.",
+    because="There are 2 sentences with 3 heads each, and every head has a table of its own: 6 queries by 6 "
+    "keys. The dot product sums over the 4 numbers that a head holds for each token, so the 4 disappears "
+    "from the shape.",
     slips=(
         Slip(
             "split-only",
@@ -19,8 +20,8 @@ EXERCISE = Predict(
         Slip(
             "not-swapped",
             (2, 6, 3, 4),
-            "Those are the rows, cut into 3 runs of 4 numbers. Then the axis of the heads moves in front of "
-            "that of the tokens, and queries meet keys.",
+            "Those are the rows, cut into 3 runs of 4 numbers. Next the heads' axis moves in front of the "
+            "tokens' axis, and then queries meet keys.",
         ),
         Slip("one-head", (2, 6, 6), "That is one table for each sentence. Each of the 3 heads has its own."),
         Slip("no-batch", (3, 6, 6), "That is right for one sentence. There are 2."),
@@ -28,49 +29,56 @@ EXERCISE = Predict(
         Slip(
             "heads-matched",
             (2, 6, 3, 3),
-            "There each token matches its heads with one another. Tokens should be matched with tokens.",
+            "That matches each token's heads with one another. Match tokens with tokens.",
         ),
         Slip(
             "entries-matched",
             (2, 3, 4, 4),
-            "There the 4 entries of a head are matched with one another. Tokens should be matched with "
-            "tokens.",
+            "That matches the 4 entries of a head with one another. Match tokens with tokens.",
         ),
         Slip(
-            "heads-first", (3, 2, 6, 6), "All the parts are there. The sentences stand first, then the heads."
+            "heads-first", (3, 2, 6, 6), "You have all the parts. The sentences come first, then the heads."
         ),
-        Slip("heads-last", (2, 6, 6, 3), "All the parts are there. The heads stand before queries and keys."),
+        Slip("heads-last", (2, 6, 6, 3), "You have all the parts. The heads come before queries and keys."),
         Slip(
             "heads-between",
             (2, 6, 3, 6),
-            "All the parts are there. The heads stand before the queries, so that each has a whole table.",
+            "You have all the parts. The heads come before the queries, so that each has a whole table.",
         ),
         Slip(
             "four-heads",
             (2, 4, 6, 6),
-            "There are 3 heads, each with 4 of the 12 numbers. Here it is the other way round.",
+            "There are 3 heads, each with 4 of the 12 numbers. You have it the other way round.",
         ),
         Slip(
             "twelve-heads",
             (2, 12, 6, 6),
             "12 is the width of all heads together. It is split into 3 heads, each 4 wide.",
         ),
-        Slip("folded", (6, 6, 6), "There sentences and heads share one axis, 2 × 3. They have an axis each."),
-        Slip("not-summed", (2, 3, 6, 12), "A score is one number: its vectors' entries are summed away."),
+        Slip(
+            "folded",
+            (6, 6, 6),
+            "That puts sentences and heads on one axis, 2 × 3. Each has an axis of its own.",
+        ),
+        Slip(
+            "not-summed",
+            (2, 3, 6, 12),
+            "A score is a single number: the dot product sums over the vectors' entries.",
+        ),
         Slip(
             "not-summed-in-head",
             (2, 3, 6, 6, 4),
-            "Those are the products before they are summed. The dot product adds the last axis up.",
+            "Those are the products before they are summed. The dot product adds up the last axis.",
         ),
         Slip(
             "tokens-shared-out",
             (2, 3, 2, 12),
-            "There the tokens were shared out. Each head sees all 6 tokens, and some of their columns.",
+            "That shares out the tokens. Each head sees all 6 tokens, but only some of their columns.",
         ),
         Slip(
             "tokens-shared-out-scores",
             (2, 3, 2, 2),
-            "There the tokens were shared out among the heads. Each head sees all 6 tokens.",
+            "That shares out the tokens among the heads. Each head sees all 6 tokens.",
         ),
         Slip(
             "how-many",
@@ -82,14 +90,14 @@ EXERCISE = Predict(
         Slip(
             "output",
             (2, 6, 4),
-            "That is what one head gives back. The question is its scores, and all heads.",
+            "That is the output of one head. The question asks for the scores, of all heads.",
         ),
         Slip("all-tokens", (2, 18, 18), "Heads do not meet: each has a table of its own, 6 by 6."),
     ),
     hints=(
         "Each head scores as in lesson 04: one row for each query, one column for each key.",
-        "Split, the queries have shape (2, 3, 6, 4).",
-        "The product of (2, 3, 6, 4) and (2, 3, 4, 6): the leading axes pass through.",
+        "After the split the queries have shape (2, 3, 6, 4).",
+        "Multiply (2, 3, 6, 4) by (2, 3, 4, 6): the leading axes pass through.",
     ),
     reread=SPLITTING,
 )

@@ -7,14 +7,14 @@ EXERCISE = Predict(
     name="rank",
     task="d_model 12, 3 heads: the rank of one head's value map W_V W_O.",
     answer=4,
-    because="A head reads 12 numbers into 4 and writes them out to 12: all that it writes is mixed from the "
-    "4 rows of its part of W_O. So a 12 × 12 table of 144 numbers has rank 4.",
+    because="A head turns 12 numbers into 4 and those 4 back into 12: everything it writes is a mixture of "
+    "the 4 rows of its part of W_O. So a 12 × 12 table of 144 numbers has rank 4.",
     slips=(
         Slip(
             "full",
             12,
-            "12 is the size of the table. All that a head writes has passed through its d_head columns: how "
-            "many are these?",
+            "12 is the size of the table. Everything a head writes has passed through its d_head columns: "
+            "how many of those are there?",
         ),
         Slip("heads", 3, "3 is the number of heads. The rank is how wide one of them is."),
         Slip("one", 1, "1 would be one column wide. A head here is wider."),
@@ -40,12 +40,12 @@ EXERCISE = Predict(
         Slip(
             "tokens",
             6,
-            "6 is the number of tokens, which do not enter: the value map is made of W_V and W_O.",
+            "6 is the number of tokens, which plays no part: the value map is made of W_V and W_O.",
         ),
     ),
     hints=(
-        "What shapes have the head's part of W_V and its part of W_O?",
-        "(12, 4) and (4, 12). How many rows are there from which every row of the product is mixed?",
+        "What shape is the head's part of W_V, and what shape is its part of W_O?",
+        "(12, 4) and (4, 12). Every row of the product is a mixture of how many rows?",
         "The rank of a product is at most the smaller of the two ranks.",
     ),
     reread=SUM,

@@ -109,7 +109,7 @@ def as_in_pytorch(choice: str, argument: str) -> Mistake:
         "three-axes-as-in-pytorch",
         "the code is written for exactly three axes, and moves them as PyTorch does, by `view`, `permute` or "
         "a `transpose` of two axes",
-        f"`*stack, n, width = {argument}.shape` takes any number of leading axes, none as well. NumPy has no "
+        f"`*stack, n, width = {argument}.shape` takes any number of leading axes, even none. NumPy has no "
         "`permute`, its `view` does not cut, and its `transpose` takes the new order of all axes: use "
         "reshape, and np.swapaxes with axes −3 and −2.",
         SPLITTING,
@@ -187,13 +187,14 @@ def _for_heads(mistake: Mistake) -> Mistake:
 SCALE_MISTAKES_OF_HEADS = tuple(map(_for_heads, SCALE_MISTAKES))
 
 D_HEAD = (
-    "Each head compares vectors of d_head entries: so many terms are summed, and √d_head is their spread."
+    "Each head compares vectors of d_head entries, so a score is a sum of d_head terms, and its spread is "
+    "√d_head."
 )
 
 KEYS_REVERSED = Mistake(
     "all-axes-reversed",
-    "all axes of the keys were turned round, that of the heads as well",
-    "`.T` and np.transpose reverse every axis. Only the last two should change places.",
+    "you reversed all the axes of the keys, the heads' axis included",
+    "`.T` and np.transpose reverse every axis. Swap only the last two.",
     SPLITTING,
     match=lambda queries, keys: queries @ keys.T,
 )

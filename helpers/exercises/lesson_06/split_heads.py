@@ -47,9 +47,9 @@ EDITS = Edits(my_split_heads, {})
 MISTAKES = EDITS.mistakes(
     """
 one-reshape § bare
-    the rows were made into heads by a reshape alone
-    `reshape` never moves a number: it reads row after row and fills head 0 with the first tokens, whole. Cut
-    each row into (n_heads, d_head) first, then swap the axes of tokens and heads.
+    you made the rows into heads with a reshape alone
+    `reshape` never moves a number: it reads row after row, and fills head 0 with the whole of the first
+    tokens. Cut each row into (n_heads, d_head) first, then swap the axes of tokens and heads.
     | result => rows.reshape(*stack, n_heads, n, width // n_heads)
     | result => rows.reshape(*stack, n_heads, n, -1)
     | result => rows.reshape(n_heads, -1, width // n_heads)
@@ -57,41 +57,40 @@ one-reshape § bare
     | result => rows.reshape(n_heads, n, -1)
 
 interleaved
-    the columns were dealt out in turn, like cards: head 0 got columns 0, n_heads, 2·n_heads, …
-    {runs} So each row is cut into (n_heads, d_head), in this order: the heads first, and without order="F".
+    you dealt the columns out in turn, like cards: head 0 got columns 0, n_heads, 2·n_heads, …
+    {runs} So cut each row into (n_heads, d_head), in this order: heads first, and without order="F".
     | result => np.moveaxis(rows.reshape(*stack, n, width // n_heads, n_heads), -1, -3)
 
 not-swapped
-    the axis of the heads still stands behind that of the tokens
+    the heads' axis still comes after the tokens' axis
     Each head needs a table of its own, tokens by columns, so that @ passes the heads through: swap the axes
     of tokens and heads.
     | result => runs
     | result => np.stack(np.split(rows, n_heads, axis=-1), axis=-2)
 
 wrong-two-swapped
-    the last two axes were swapped, those of the heads and of their columns
-    After the cut the axes are (..., n, n_heads, d_head). Tokens and heads should change places: axes −3 and
-    −2.
+    you swapped the last two axes: the heads and their columns
+    After the cut the axes are (..., n, n_heads, d_head). Swap tokens and heads: axes −3 and −2.
     | result => np.swapaxes(runs, -1, -2)
 
 heads-turned
-    the table of each head is turned: its columns are the tokens
+    each head's table is transposed: its columns are the tokens
     A token is a row, in each head as well: (..., n_heads, n, d_head).
     | result => np.swapaxes(it, -1, -2)
 
 swapped-in-front
-    axes 0 and 1 were swapped, which are tokens and heads for one sentence only
+    you swapped axes 0 and 1, which are tokens and heads only when there is one sentence
     On a stack the sentences come first. Count from the end: axes −3 and −2.
     | result => np.swapaxes(runs, 0, 1)
 
 heads-in-front
-    the heads became the very first axis, before that of the sentences
+    the heads became the very first axis, in front of the sentences
     Sentences stay in front: (..., n_heads, n, d_head). np.stack takes an axis, counted from the end, −3.
     | result => np.array(np.split(rows, n_heads, axis=-1))
 
 three-axes-only
     the code is written for exactly three axes
-    `*stack, n, width = rows.shape` takes any number of leading axes, none as well. Count axes from the end.
+    `*stack, n, width = rows.shape` takes any number of leading axes, even none. Count axes from the end.
     | result => three_axes_taken_apart(rows, n_heads)
     | result => runs.transpose(0, 2, 1, 3)
     | result => np.swapaxes(runs, 1, 2)
@@ -101,8 +100,8 @@ three-axes-only
     | result => three_axes_taken_apart(rows[None] if rows.ndim == 2 else rows, n_heads)
 
 sentences-joined
-    the tokens of all sentences were joined into one long sentence
-    Each sentence keeps to itself. A reshape to (-1, …) folds all leading axes into one; `*stack, n, width =
+    you joined the tokens of all sentences into one long sentence
+    Sentences do not mix. A reshape to (-1, …) folds all leading axes into one; `*stack, n, width =
     rows.shape` keeps them.
     | result => np.swapaxes(rows.reshape(-1, n_heads, width // n_heads), 0, 1)
 
@@ -117,12 +116,12 @@ same-columns
     | result => np.stack([rows[..., : width // n_heads]] * n_heads, axis=-3)
 
 counts-swapped
-    n_heads was taken for the width of a head
+    you took n_heads for the width of a head
     There are n_heads heads, and each is width // n_heads wide: cut each row into (n_heads, d_head).
     | result => split_heads(rows, width // n_heads)
 
 turned-first § bare
-    the rows were transposed, and then made into heads by a reshape
+    you transposed the rows, and then made them into heads with a reshape
     `reshape` reads the transposed table row by row, and mixes tokens and columns. Cut each row into
     (n_heads, d_head), then swap the axes of tokens and heads.
     | result => np.swapaxes(rows, -1, -2).reshape(*stack, n_heads, n, width // n_heads)
@@ -134,12 +133,12 @@ fixed-heads
     | result => split_heads(rows, n_fixed)
 
 all-axes-reversed
-    all axes were turned round
+    you reversed all the axes
     `.T` and np.transpose reverse every axis. Only tokens and heads should change places: axes −3 and −2.
     | result => runs.T
 
 two-axes-transposed
-    `transpose` was given two axes
+    you gave `transpose` two axes
     In PyTorch x.transpose(-3, -2) swaps two axes. NumPy's `transpose` takes the new order of all axes;
     np.swapaxes(x, -3, -2) swaps two.
     | result => runs.transpose(-3, -2)
@@ -150,12 +149,12 @@ three-axes-as-in-pytorch
     | result => three_axes_and_permute(rows, n_heads)
 
 first-axis-as-tokens
-    the first axis was taken for the tokens, which is so for one sentence only
+    you took the first axis for the tokens, which is true of one sentence only
     On a stack `rows.shape[0]` counts sentences. Count from the end: the tokens are axis −2.
     | result => rows.reshape(rows.shape[0], n_heads, -1).transpose(1, 0, 2)
 
 tokens-cut
-    the tokens were shared out among the heads, not the columns
+    you shared out the tokens among the heads, not the columns
     Every head sees every token. np.split cuts axis 0 unless told otherwise; the columns are axis −1.
     | result => np.array(np.split(rows, n_heads, axis=-2))
     | result => np.array(np.split(rows, n_heads))
@@ -164,31 +163,31 @@ tokens-cut
     | result => np.array(np.array_split(rows, n_heads, axis=-2))
 
 interleaved-not-swapped
-    the columns were dealt out in turn, like cards, and the heads still stand behind the tokens
+    you dealt the columns out in turn, like cards, and the heads' axis still comes after the tokens'
     {runs} {cut}
     | result => np.swapaxes(rows.reshape(*stack, n, width // n_heads, n_heads), -1, -2)
 
 heads-last
-    each row was cut into (d_head, n_heads), and no axis was moved: the heads are the last one
+    you cut each row into (d_head, n_heads) and moved no axis, so the heads' axis is the last one
     {runs} {cut}
     | result => rows.reshape(*stack, n, width // n_heads, n_heads)
 
 one-below-the-other
-    the heads were set one below the other, without an axis of their own
-    Each head has a table of its own, (..., n_heads, n, d_head). np.stack makes a new axis, and
-    np.concatenate does not.
+    you stacked the heads one below another, without an axis of their own
+    Each head has a table of its own, (..., n_heads, n, d_head). np.stack makes a new axis; np.concatenate
+    does not.
     | result => np.concatenate(np.split(rows, n_heads, axis=-1), axis=-2)
 
 first-head-only
     only the first head came back
-    All heads are asked for, along an axis of their own.
+    The task asks for all heads, along an axis of their own.
     | result => rows[..., : width // n_heads]
     | result => it[..., :1, :, :]
 
 last-head-only
     only the last head came back
-    All heads are asked for, along an axis of their own: collect them in a list, one in each round of the
-    loop.
+    The task asks for all heads, along an axis of their own: collect them in a list, one in each pass
+    through the loop.
     | result => rows[..., -(width // n_heads) :]
 
 heads-backwards
@@ -238,11 +237,11 @@ EXERCISE = Write(
     hints=(
         "Two steps. First cut the last axis of each row in two: which shape has n_heads runs of d_head "
         "numbers in each row?",
-        "rows.reshape(..., n, n_heads, d_head). Now the heads stand behind the tokens.",
-        "np.swapaxes with axes −3 and −2 brings the heads in front. `*stack, n, width = rows.shape` takes "
-        "any shape apart.",
+        "rows.reshape(..., n, n_heads, d_head). Now the heads come after the tokens.",
+        "np.swapaxes with axes −3 and −2 moves the heads in front of the tokens. `*stack, n, width = "
+        "rows.shape` unpacks any shape.",
     ),
     explain="Cut each row into (n_heads, d_head), then swap tokens and heads. A bare reshape to "
-    "(..., n_heads, n, d_head) has the right shape and gives whole tokens to a head.",
+    "(..., n_heads, n, d_head) has the right shape, but hands whole tokens to a head.",
     reread=SPLITTING,
 )

@@ -167,47 +167,48 @@ EDITS = Edits(my_word_accuracy, {
 WORDS = {
     "exactly": "A word is right if its text *equals* one of those accepted: `text in texts`, where texts is "
     "the list.",
-    "every": "Every word counts once, and the number of words divides.",
+    "every": "Every word counts once, so divide by the number of words.",
     "capitals": "*polish* and *Polish* are two words, and do not sound alike",
     "three": "A word may have three pronunciations, or more, and any of them is right.",
 }
 MISTAKES = EDITS.mistakes(
     """
 first-accepted-only
-    each text was compared with the first accepted one only
+    you compared each text with the first accepted one only
     A word may have several pronunciations, and any of them is right.
     | mark => text == texts[0]
 
 last-accepted-only
-    each text was compared with the last accepted one only
-    In a loop over the accepted texts, a result that is overwritten in each round keeps the last. Any of them
-    may be right.
+    you compared each text with the last accepted one only
+    In a loop over the accepted texts, a result that is overwritten on each pass keeps only the last. Any
+    of them may be right.
     | mark => text == texts[-1]
 
 first-two-accepted-only
-    each text was compared with the first two accepted ones only
+    you compared each text with the first two accepted ones only
     {three} {exactly}
     | mark => text in texts[:2]
 
 first-and-last-accepted-only
-    each text was compared with the first and the last accepted one only
+    you compared each text with the first and the last accepted one only
     {three} {exactly}
     | mark => text in (texts[0], texts[-1])
 
 all-accepted
-    a text had to equal all the accepted ones
-    One is enough: a word is said in one way at a time.
+    you asked a text to equal all the accepted ones
+    One is enough: you say a word in only one way at a time.
     | mark => all(text == other for other in texts)
     | mark => [text] == texts
 
 list-compared
-    a text was compared with a whole list, and the two are never equal
+    you compared a text with a whole list, and those are never equal
     {exactly}
     | mark => text == texts
 
 part-is-enough
-    a text counted as right where one of the two texts is only a part of the other
-    Between two texts, `in` asks for a part: "K AE T" in "K AE T S" is True. {exactly}
+    you counted a text as right where one of the two texts is only part of the other
+    Between two texts, `in` asks whether one is part of the other: "K AE T" in "K AE T S" is True.
+    {exactly}
     | mark => any(text in other for other in texts)
     | mark => any(other in text for other in texts)
     | mark => any(other in text or text in other for other in texts)
@@ -223,14 +224,14 @@ part-is-enough
     | mark => any(all(map(str.__eq__, text.split(), other.split())) for other in texts)
 
 same-length
-    only the lengths of the texts were compared
+    you compared only the lengths of the texts
     {exactly}
     | mark => any(len(text) == len(other) for other in texts)
     | mark => len(text) == len(texts[0])
     | mark => any(len(text.split()) == len(other.split()) for other in texts)
 
 any-order
-    the sounds were compared without their order, or without how often each comes
+    you compared the sounds without regard to their order, or to how often each one comes
     T AE K is not K AE T. {exactly}
     | mark => any(set(text.split()) == set(other.split()) for other in texts)
     | mark => any(set(text) == set(other) for other in texts)
@@ -238,48 +239,48 @@ any-order
     | mark => any(sorted(text) == sorted(other) for other in texts)
 
 capitals-ignored
-    capital and small letters were taken as the same
+    you treated capital and small letters as the same
     {capitals}. The texts should be compared as they are.
     | mark => any(text.lower() == other.lower() for other in texts)
 
 capitals-and-spaces-ignored
-    capital and small letters were taken as the same, and spaces were left out of the comparison
+    you treated capital and small letters as the same, and ignored spaces
     {capitals}; every space counts, too. The texts should be compared as they are.
     | mark => any(text.lower().strip() == other.lower().strip() for other in texts)
     | mark => any(text.lower().split() == other.lower().split() for other in texts)
     | mark => any(text.lower().replace(" ", "") == other.lower().replace(" ", "") for other in texts)
 
 spaces-ignored
-    spaces were left out of the comparison
+    you ignored spaces in the comparison
     Exactly right means every letter and every space: compare the texts as they are.
     | mark => any(text.strip() == other.strip() for other in texts)
     | mark => any(text.replace(" ", "") == other.replace(" ", "") for other in texts)
     | mark => any(text.split() == other.split() for other in texts)
 
 from-any-word
-    a text counted as right if it is accepted for any word
+    you counted a text as right if it is accepted for any word at all
     Each word has a list of its own, at the same place: zip(written, accepted) goes through both together.
     | words => [(text, sum(accepted, [])) for text in written]
     | share => len({t for t, _ in words} & set(sum(accepted, []))) / len(written)
 
 wrong-for-each-text
-    a word counted as wrong for each accepted text that it is not
-    One that it equals is enough. {every}
+    you counted a word as wrong once for each accepted text that it does not equal
+    Matching one of them is enough. {every}
     | mark => 1 - sum(text != other for other in texts)
 
 divided-by-texts
-    the number of all accepted texts divided, not the number of words
+    you divided by the number of accepted texts, not by the number of words
     A word with two pronunciations would count twice. {every}
     | share => sum(right) / sum(map(len, accepted))
 
 shared-among-texts
-    a word with several accepted texts counted only in part
-    Whoever says it in one of the accepted ways is wholly right. {every}
+    you gave a word with several accepted texts only part of a point
+    Anyone who says it in one of the accepted ways is completely right. {every}
     | mark => (text in texts) / len(texts)
 
 symbols-counted
-    a word that is right in part counted in part
-    That is another measure, of symbols. Here a word is right if all of it is, else wrong.
+    you gave part of a point to a word that is partly right
+    That is a different measure, one that counts symbols. Here a word is right only if all of it is.
     | mark => alike(text.split(), texts[0].split()) / max(len(texts[0].split()), 1)
     | mark => alike(text.split(), texts[0].split()) / max(len(text.split()), 1)
     | mark => alike(text.split(), texts[0].split()) / max(len(text.split()), len(texts[0].split()), 1)
@@ -292,76 +293,76 @@ symbols-counted
     | share => 1 - symbol_error_rate([t for t, _ in words], [ts for _, ts in words], " ")
 
 not-divided
-    the right words were counted, and not divided by the number of words
-    A share is asked, from 0 to 1.
+    you counted the right words, but did not divide by the number of words
+    The task asks for a share, from 0 to 1.
     | share => sum(right)
 
 percent
-    the share was multiplied by 100
-    A share from 0 to 1 is asked; f"{{share:.1%}}" shows it as a percentage.
+    you multiplied the share by 100
+    The task asks for a share from 0 to 1; f"{{share:.1%}}" shows it as a percentage.
     | result => 100 * it
 
 wrong-counted
-    the wrong words were counted, not the right ones
-    That is the error rate. The share of right words is asked.
+    you counted the wrong words, not the right ones
+    That is the error rate. The task asks for the share of right words.
     | result => 1 - it
     | share => len(written) - sum(right)
 
 rounded
-    the share was rounded
+    you rounded the share
     Rounding is for showing numbers: later steps need them all.
     @ digits = 2 0 1 3 4
     | result => round(it, digits)
 
 last-word-left-out
-    the last word was left out
-    n words have the numbers 0 to n − 1, which is what range(n) gives.
+    you left out the last word
+    n words are numbered 0 to n − 1, which is what range(n) gives.
     | words => list(it)[:-1]; count => len(written)
     | words => list(it)[:-1]; share
 
 first-word-left-out
-    the first word was left out
+    you left out the first word
     Counting starts at 0: range(n), not range(1, n).
     | words => list(it)[1:]; count => len(written)
     | words => list(it)[1:]; share
 
 one-divided-too-many
-    the number of words plus 1 divided
+    you divided by the number of words plus 1
     {every}
     | share => sum(right) / (len(written) + 1)
 
 one-divided-too-few
-    the number of words minus 1 divided
+    you divided by the number of words minus 1
     {every}
     | share => float(sum(right)) / (len(written) - 1)
     | share => int(sum(right)) / (len(written) - 1)
 
 divided-by-the-wrong
-    the number of right words was divided by that of the wrong ones
+    you divided the number of right words by the number of wrong ones
     A share is a part of the whole. {every}
     | share => int(sum(right)) / int(len(written) - sum(right))
     | share => float(sum(right)) / float(len(written) - sum(right))
 
 divided-in-the-loop
-    the count was divided after each word, inside the loop
-    Count all the words first. The division stands after the loop, once.
+    you divided the count after each word, inside the loop
+    Count all the words first. Divide once, after the loop.
     | share => divided_each_time(right, len(written))
 
 first-word-only
-    only the first word was counted
+    you counted only the first word
     Does `return` stand inside the loop? It belongs after it.
     | share => right[0] / len(written)
     | share => float(right[0])
 
 last-word-only
-    only the last word was counted
+    you counted only the last word
     Is the count set back to 0 inside the loop, or set with `=` where `+=` is meant?
     | share => right[-1] / len(written)
     | share => float(right[-1])
 
 stopped-at-first-wrong
     the loop ended at the first word that is wrong
-    `break` leaves the loop. After one word, go on with the next.
+    `break` leaves the loop. Carry on with the next word instead.
     | share => next((i for i, ok in enumerate(right) if not ok), len(right)) / len(written)
 
 counted-to-1
@@ -370,17 +371,18 @@ counted-to-1
     | share => any(right) / len(written)
 
 all-or-nothing
-    1 came back where all words are right, else 0
-    The share says how many are right, out of all. (`//` drops all after the point; `/` divides.)
+    your function returns 1 if all the words are right, and 0 otherwise
+    The share says how many are right, out of all. (`//` drops everything after the decimal point; `/`
+    divides.)
     | share => float(all(right))
 
 any-right
-    1 came back where any word is right, else 0
+    your function returns 1 if any word is right, and 0 otherwise
     The share says how many are right, out of all.
     | share => float(any(right))
 
 repeated-words-merged
-    words that are written alike were taken as one
+    you took words that are written alike as one word
     A dictionary or a set keeps each text once, and `.index` finds the first, but two words may sound alike.
     zip(written, accepted) keeps all.
     | words => dict(it).items(); count => len(written)
@@ -403,7 +405,7 @@ EXERCISE = Write(
     recipe=EDITS.recipe(),
     probes=ACCURACY_PROBES,
     properties=(
-        Property("a share", "the share lies from 0 to 1", _from_0_to_1),
+        Property("a share", "the share lies between 0 and 1", _from_0_to_1),
         Property("all right", "if every word is right, the share is 1", _all_right),
         Property("all wrong", "if no word is right, the share is 0", _all_wrong),
         Property("half right", "if half of the words are right, the share is 0.5", _half_right),
@@ -411,8 +413,8 @@ EXERCISE = Write(
     mistakes=MISTAKES,
     hints=(
         "Go through both lists together: for text, texts in zip(written, accepted).",
-        "`text in texts` is True where the text is one of the list. Between two texts `in` would ask for a "
-        "part.",
+        "`text in texts` is True where the text is one of the list. Between two texts, `in` would ask "
+        "whether one is part of the other.",
         "Count the words that are right, and divide by len(written).",
     ),
     explain="`text in texts` asks whether the list holds exactly this text, and gives True or False, which "

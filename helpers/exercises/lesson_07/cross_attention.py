@@ -60,128 +60,128 @@ WORDS = {
 PROJECTING = EDITS.mistakes(
     """
 keys-from-x
-    the keys were made from x
+    you made the keys from x
     {who}
     | keys => x @ w_k
 
 values-from-x
-    the values were made from x
+    you made the values from x
     {who} The key says where to look, the value what is found there: both belong to the same source token.
     | values => x @ w_v
     | values => np.resize(x @ w_v, (*context.shape[:-1], w_v.shape[-1]))
 
 context-ignored § same
-    queries, keys and values were all made from x, and the context was not read
+    you made queries, keys and values all from x, and never read the context
     That is self-attention. {who}
     | context => x
 
 x-ignored § same
-    queries, keys and values were all made from the context, and x was not asked
+    you made queries, keys and values all from the context, so x asks nothing
     That is self-attention of the context. {who}
     | x => context
 
 sides-swapped
-    `x` and `context` changed places: queries were made from the context, keys and values from x
+    you swapped `x` and `context`: queries come from the context, keys and values from x
     {who}
     | queries => context @ w_q; keys => x @ w_k; values => x @ w_v
 
 queries-and-keys-swapped
-    the queries were made from the context, and the keys from x
+    you made the queries from the context, and the keys from x
     {who}
     | queries => context @ w_q; keys => x @ w_k
 
 queries-and-values-swapped
-    the queries were made from the context, and the values from x
+    you made the queries from the context, and the values from x
     {who}
     | queries => context @ w_q; values => x @ w_v
 
 both-read § practice
-    `x` and `context` were joined, and both were read
-    One sequence that holds both is what most chat models have. In cross attention the context alone gives
-    keys and values.
+    you joined `x` and `context`, and read both
+    Most chat models do have one sequence that holds both. In cross attention the context alone gives keys
+    and values.
     | context => np.concatenate([context, x], axis=-2)
     | context => np.concatenate([x, context], axis=-2)
     | context => np.concatenate([context, x])
     | context => np.concatenate([x, context])
 
 w_q-and-w_k-swapped
-    w_q and w_k changed places
+    you swapped w_q and w_k
     {jobs}
     | queries => x @ w_k; keys => context @ w_q
 
 w_k-and-w_v-swapped
-    keys and values changed places (the matrices, or the arguments)
+    you swapped keys and values (the matrices, or the arguments)
     {jobs}
     | keys => context @ w_v; values => context @ w_k
 
 w_q-twice
-    queries and keys were both made with w_q
+    you made both queries and keys with w_q
     {jobs}
     | keys => context @ w_q
 
 w_k-twice
-    queries and keys were both made with w_k
+    you made both queries and keys with w_k
     {jobs}
     | queries => x @ w_k
 
 keys-from-w_v
-    keys and values were both made with w_v
+    you made both keys and values with w_v
     {jobs}
     | keys => context @ w_v
 
 values-from-w_k
-    keys and values were both made with w_k
+    you made both keys and values with w_k
     {jobs}
     | values => context @ w_k
 
 made-from-a-projection
-    the keys were made from the queries, or the values from the keys, or w_k was left out
-    The line that stops tells which. Keys and values are both made from the context itself. {jobs}
+    you made the keys from the queries, or the values from the keys, or left out w_k
+    The line where it stops tells you which. Make keys and values both from the context itself. {jobs}
     | keys => x @ w_q @ w_k
     | values => context @ w_k @ w_v
 
 no-w_k
-    the context itself was matched: w_k was left out
+    you left out w_k and matched the context itself
     Queries and keys meet in one common space, into which w_q and w_k bring them. {jobs}
     | keys => context
 
 no-w_q
-    `x` itself asked: w_q was left out
+    you left out w_q, so `x` itself asked
     Queries and keys meet in one common space, into which w_q and w_k bring them. {jobs}
     | queries => x
 
 w_q-applied-twice
-    `x` was multiplied by w_q twice
+    you multiplied `x` by w_q twice
     Is `x @ w_q` taken once more in the call? {jobs}
     | queries => x @ w_q @ w_q
 
 multiplied-entry-by-entry
-    `*` multiplied entry by entry, where a matrix product is meant
+    you used `*`, which multiplies entry by entry, where a matrix product is meant
     `*` needs two arrays of fitting shapes, and sums nothing; a matrix product is written `@`. {jobs}
     | queries => x * w_q; keys => context * w_k; values => context * w_v
 
 no-w_v
-    the context itself was mixed: w_v was left out
+    you left out w_v and mixed the context itself
     {jobs}
     | values => context
 
 no-projection
-    `x` and `context` attended as they are: no matrix was used
-    Their entries name different things, and need not be equally many. {jobs}
+    you used no matrix: `x` and `context` attended as they are
+    Their entries mean different things, and there may not be the same number of them. {jobs}
     | queries => x; keys => context; values => context
 
 w_v-only
-    `x` and `context` were matched as they are: w_q and w_k were left out
+    you left out w_q and w_k, and matched `x` with `context` as they are
     Their entries name different things: w_q and w_k bring them into one common space. {jobs}
     | queries => x; keys => context
 
 x-mixed
-    `x` itself was mixed
+    you mixed `x` itself
     The query asks, and brings home what the context holds. {jobs}
     | values => x
 
 matrices-transposed § roles
-    a matrix was transposed, or w_q was left out
+    you transposed a matrix, or left out w_q
     {in_out} Without w_q, `x` and the keys have different widths.
     | queries => x @ w_q.T; keys => context @ w_k.T; values => context @ w_v.T
     | values => context @ w_v.T
@@ -189,21 +189,21 @@ matrices-transposed § roles
     | queries => np.dot(x, w_q.T)
 
 factors-turned-round § roles
-    a product has its factors the wrong way round: a matrix stands on the left of the tokens
-    The line that stops tells which. A token is a row, and a matrix stands on the right: x @ w_q.
+    the factors of a product are the wrong way round: a matrix stands on the left of the tokens
+    The line where it stops tells you which. A token is a row, and a matrix stands on the right: x @ w_q.
     | queries => w_q @ x; keys => w_k @ context; values => w_v @ context
     | queries => np.dot(w_q, x)
     | keys => w_k @ context
     | values => w_v @ context
 
 root-d_model § large
-    the scores were divided by √d_model, the width of x
+    you divided the scores by √d_model, the width of x
     A score is a dot product of a query and a key, a sum of d_k terms: d_k is the width after the projection,
     w_q.shape[-1].
     | queries => it * math.sqrt(w_q.shape[-1] / x.shape[-1])
 
 root-d_context § large
-    the scores were divided by √d_context, the width of the context
+    you divided the scores by √d_context, the width of the context
     A score is a dot product of a query and a key, a sum of d_k terms: d_k is the width after the projection,
     w_k.shape[-1].
     | queries => it * math.sqrt(w_q.shape[-1] / context.shape[-1])
@@ -251,7 +251,7 @@ STEPS = Steps(
 OWN = STEPS.mistakes(
     """
 one-product-more
-    the output was multiplied by a matrix once more
+    you multiplied the output by yet another matrix
     w_v has made the values already, and the output is a mixture of them. {jobs}
     @ name = w_v w_k w_q w_v.T w_k.T w_q.T
     | instead => one_head(x, context, matrices) @ matrices.name
@@ -259,23 +259,23 @@ one-product-more
     | instead => cross_attention(x, context, matrices._replace(w_o=last))[0]
 
 keys-not-transposed § pairs
-    the keys were not transposed
+    you did not transpose the keys
     In `queries @ ...` each column on the right should be one key: exchange the last two axes of the keys,
     np.swapaxes(keys, -1, -2).
     | match => queries @ keys
 
 x-added
-    `x`, or a product of it, was added to the output
-    That step comes later in a Transformer, after W_O, which brings the output back to d_model. Here the
-    output alone is asked.
+    you added `x`, or a product of it, to the output
+    That step comes later in a Transformer, after W_O, which brings the output back to d_model. Here you
+    need the output alone.
     | onto => output + x
     | onto => x + output
     | instead => one_head(x, context, matrices) + x @ matrices.w_v
     | instead => one_head(x, context, matrices) + x @ matrices.w_q
 
 causal § alignment
-    a causal mask was put on the cross attention
-    The causal mask hides what is not yet written. The source is finished: nothing in it is the future, and
+    you put a causal mask on the cross attention
+    A causal mask hides what is not yet written. The source is finished: nothing in it is the future, and
     every target token may read all of it.
     @ mask = upper_left causal_mask
     | width => behind(scores, mask)
@@ -283,7 +283,7 @@ causal § alignment
     | mix => through(queries, keys, values, mask)
 
 whole-numbers-kept
-    the output was written into an array of whole numbers, which drops all after the point
+    you wrote the output into an array of whole numbers, which drops everything after the decimal point
     `zeros_like` takes the dtype of its example. Ask for a float array, as in np.zeros.
     | onto => output.astype(x.dtype)
 """,
@@ -458,7 +458,7 @@ EXERCISE = Write(
         ),
     ),
     hints=(
-        "Who asks, and who answers? The one that is being written asks.",
+        "Who asks, and who answers? The sequence that is being written asks.",
         "Queries are x @ w_q. Keys and values are both made from context, by w_k and w_v.",
         "Then attention as before. The helper returns two things: output, weights = attention(queries, keys, "
         "values).",

@@ -74,7 +74,8 @@ SECTIONS = {
     "pairs": "01: All pairs at once",
 }
 WORDS = {
-    "still_e": "A score of 0 is not a weight of 0: softmax gives it e⁰ / the sum. The *score* has to "
+    "still_e": "A score of 0 is not a weight of 0: softmax still gives it a share, e⁰ / the sum. The "
+    "*score* has to "
     "become −∞.",
     "source": "The padding belongs to the source, and the source gives the keys: hide columns of the scores.",
     "own": "Each sentence has its own length",
@@ -84,12 +85,12 @@ WORDS = {
 OWN = EDITS.mistakes(
     """
 padding-ignored § mask
-    the padding was read as if it were text
+    you read the padding as if it were text
     The scores of the keys from `length` on should become −∞, before softmax.
     | hide => scores
 
 inverted § true
-    the mask was read the other way round: the real tokens were hidden, and the padding read
+    you read the mask the wrong way round, hiding the real tokens and reading the padding
     True = may attend: the first `length` keys. −∞ belongs where the mask is False.
     | hide => np.where(mask, -np.inf, scores)
     | hide => np.where(mask, -np.inf, scores); share => own_softmax(hide)
@@ -103,29 +104,29 @@ score-0 § fail
     | hide => np.where(mask, scores, 0.0)
 
 weights-zeroed § fail
-    the weights of the padding, or its values, were set to 0, and the rest was left as it was
+    you set the padding's weights, or its values, to 0, and left the rest as it was
     Then the weights of a row no longer sum to 1: the padding has taken its share. Hide the scores before
     softmax, or divide by the sum of what is left.
     | hide => scores; weigh => it * mask
 
 padding-zeroed § fail
-    keys and values of the padding were both set to 0
+    you set both the keys and the values of the padding to 0
     {still_e} The share of the padding is lost, and the output comes out too small.
     | hide => np.where(mask, scores, 0.0); weigh => it * mask
 
 infinite-keys § infinity
     the keys of the padding became −∞, or very negative
     Where the query's entries are positive, such a key scores very low; where they are negative, it scores
-    very *high*; and −∞ and +∞ sum to nan. It is the *score* that should be −∞.
+    very *high*; and −∞ plus +∞ is nan. It is the *score* that should be −∞.
     | k => lowered(keys, real, -np.inf); hide => scores
     @ n = -np.inf -1e9
     | k => lowered(keys, real, n); hide => scores; match => by_product(queries, k); share
     | k => lowered(keys, real, n); hide => scores; match => by_product(queries, k); share => own_softmax(hide)
 
 renormalised § fail
-    the padding was set to 0 after the exponentials: the largest score was taken over the padding, too
-    That is right until a padding score lies far above the others, 800, say: then the exponentials of all
-    real tokens are 0, and 0/0 is left. Hide the scores first, then take softmax.
+    you set the padding to 0 after the exponentials, so the largest score was taken over the padding too
+    That works until a padding score lies far above the others, by 800, say: then the exponentials of all
+    real tokens are 0, and you are left with 0/0. Hide the scores first, then take softmax.
     | hide => scores; weigh => shared_again(it, mask)
     | hide => scores; weigh => np.nan_to_num(shared_again(it, mask))
 
@@ -135,14 +136,14 @@ one-too-many
     | real => places <= source_lengths[:, None]
 
 one-too-few
-    the last real token of each source was hidden, too
+    you hid the last real token of each source as well
     {zero}: the real tokens of a source of length 3 have the places 0, 1 and 2. (np.arange(1, n_keys + 1)
     counts from 1, and keys[:length - 1] stops too early.)
     | real => places < source_lengths[:, None] - 1
     | real => places < source_lengths[:, None] - 1; share => own_softmax(hide)
 
 lengths-in-a-row
-    the lengths were compared as a row, like the places
+    you compared the lengths as a row, like the places
     Each place should meet each length: a row of places, np.arange(n_keys), and the lengths as a column,
     source_lengths[:, None, None].
     | real => places < source_lengths
@@ -156,42 +157,42 @@ lengths-in-a-row
 
 mask-of-another-width § mask
     the mask does not have a column for each key
-    The mask is as wide as the padded source, keys.shape[-2]. How long the target is, and how long the
-    longest source, does not come into it.
+    The mask is as wide as the padded source, keys.shape[-2]. Neither the length of the target nor that of
+    the longest source matters.
     @ n = queries.shape[-2] source_lengths.max() keys.shape[-1] values.shape[-1] len(keys) len(source_lengths)
     | output => attention(queries, keys, values, padding_mask(source_lengths, n))[0]
     @ n = queries.shape[-2] source_lengths.max() len(keys)
     | output => attention(queries, keys, values, np.arange(n) < source_lengths[:, None, None])[0]
 
 mask-as-index § infinity
-    the mask was used as an index, which needs the full shape of the scores
+    you used the mask as an index, which needs the full shape of the scores
     An axis of 1 does not broadcast in an index. np.where does it: np.where(mask, scores, -np.inf).
     | hide => index(scores, mask)
 
 softmax-first § infinity
-    softmax ran before the mask and once more after it
-    Weights are no scores: a second softmax makes them nearly equal. Mask the scores, then take softmax.
+    you ran softmax before the mask and again after it
+    Weights are not scores: a second softmax makes them nearly equal. Mask the scores, then take softmax.
     | scale => softmax(it)
 
 shared-over-everything § axis
-    what was left of the weights was divided by the sum over all queries and sentences
-    Each row of weights is a distribution of its own: its sum along the last axis, with keepdims=True,
-    divides it.
+    you divided what was left of the weights by the sum over all queries and sentences
+    Each row of weights is a distribution of its own: divide it by its sum along the last axis, with
+    keepdims=True.
     | hide => scores; weigh => it * mask / (it * mask).sum()
 
 first-token-hidden
-    the first token of each source was hidden
+    you hid the first token of each source
     {zero}, and the token at place 0 is a real one.
     | real => (places > 0) & (places <= source_lengths[:, None])
     | real => (places > 0) & it
 
 padding-in-front
-    the first tokens were hidden, as if the padding stood in front
-    Here it stands at the end: the first `length` keys are real.
+    you hid the first tokens, as if the padding came first
+    Here it comes at the end: the first `length` keys are real.
     | real => places >= keys.shape[-2] - source_lengths[:, None]
 
 length-of-the-padding
-    the lengths were read as numbers of padding keys
+    you read the lengths as counts of padding keys
     They count the real tokens: the first `length` keys may be read.
     | real => places < keys.shape[-2] - source_lengths[:, None]
     | real => places < keys.shape[-2] - source_lengths[:, None]; share => own_softmax(hide)
@@ -209,21 +210,21 @@ first-length-for-all
 
 last-length-for-all
     every source got the length of the last
-    {own}. In a loop, is something overwritten in each round?
+    {own}. In a loop, is something overwritten on each pass?
     | real => places + 0 * source_lengths[:, None] < source_lengths[-1]
 
 longest-for-all
-    every source was cut at the length of the longest
+    you cut every source at the length of the longest one
     {own}: {column}
     | real => places + 0 * source_lengths[:, None] < source_lengths.max()
 
 shortest-for-all
-    every source was cut at the length of the shortest
+    you cut every source at the length of the shortest one
     That hides real tokens. {own}: {column}
     | real => places + 0 * source_lengths[:, None] < source_lengths.min()
 
 queries-hidden § mask
-    rows were hidden in place of columns: queries, not keys
+    you hid rows instead of columns: queries, not keys
     {source} Then each query still gets an output.
     @ m = real[:,:,None] (np.arange(queries.shape[-2])<source_lengths[:,None])[:,:,None]
     | spread => m
@@ -236,7 +237,7 @@ queries-hidden § mask
     | output => attention(queries, keys, values, turned_mask(source_lengths, queries.shape[-2]))[0]
 
 queries-too § mask
-    queries were hidden as well as keys
+    you hid queries as well as keys
     {source} The lengths are those of the source; the target needs no mask.
     @ m = it&(np.arange(queries.shape[-2])<source_lengths[:,None])[:,:,None] real[:,:,None]&it
     | spread => m
@@ -261,9 +262,9 @@ no-query-axis
     | spread => m; hide => index(scores, mask)
 
 every-mask-on-every-sentence
-    each source's mask was put on every sentence, which makes an axis too many
-    The mask has the shape (n_sentences, 1, n_keys); an axis of 1 for heads has no place here. In a loop over
-    the sentences, take queries[i], keys[i] and values[i].
+    you put each source's mask on every sentence, which adds an axis too many
+    The mask has the shape (n_sentences, 1, n_keys); there is no axis for heads here. In a loop over the
+    sentences, take queries[i], keys[i] and values[i].
     | spread => real[:,None,None,:]
     @ m = real[:,None,None,:]
     | spread => m; output => attention(queries, keys, values, mask)[0]
@@ -273,22 +274,22 @@ every-mask-on-every-sentence
     | spread => m; hide => index(scores, mask)
 
 causal-too § mask
-    a causal mask was used
-    The causal mask hides what is not yet written. The source is finished: only its padding is hidden.
+    you used a causal mask
+    A causal mask hides what is not yet written. The source is finished: only its padding is hidden.
     | spread => it & upper_left(queries.shape[-2], keys.shape[-2])
     | spread => upper_left(queries.shape[-2], keys.shape[-2])
     | spread => causal_mask(queries.shape[-2], keys.shape[-2]) & it
     | spread => causal_mask(queries.shape[-2], keys.shape[-2])
 
 keys-not-turned § pairs
-    the keys were not transposed, or all their axes were, that of the sentences as well
+    you did not transpose the keys, or you reversed all their axes, the sentences' axis included
     In `queries @ ...` each column should be one key, and sentences stay apart: exchange the last two axes
     only, np.swapaxes(keys, -1, -2).
     | match => queries @ k.T
     | match => queries @ k
 
 two-axes-transposed § pairs
-    `transpose` was given two axes, and the keys have three
+    you gave `transpose` two axes, and the keys have three
     In PyTorch keys.transpose(-2, -1) swaps two axes of any array. NumPy's `transpose` takes the new order of
     all axes. Use np.swapaxes(keys, -1, -2).
     | match => queries @ k.transpose(-2, -1)
@@ -431,6 +432,6 @@ EXERCISE = Write(
         "mask is False, before softmax.",
     ),
     explain="One mask, that of the source: it has a row for each sentence, and an axis of 1 that serves all "
-    "target tokens. How long the target is does not come into it.",
+    "target tokens. The length of the target does not matter.",
     reread=SOURCE,
 )  # fmt: skip

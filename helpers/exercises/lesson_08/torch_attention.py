@@ -146,14 +146,14 @@ SECTIONS = {
 }
 WORDS = {
     "each": "One distribution for each query: along the keys, the last axis, dim=-1.",
-    "zero": "Set such rows to 0: mask.any(dim=-1, keepdim=True) says which have a key.",
+    "zero": "Set such rows to 0: mask.any(dim=-1, keepdim=True) tells you which have a key.",
     "end": "Count from the end: keys.transpose(-2, -1) swaps the last two of any stack.",
     "first": "The forbidden scores should become −∞, before softmax.",
 }
 MISTAKES = EDITS.mistakes(
     """
 inverted § true
-    the mask was read the other way round: the allowed keys were hidden
+    you read the mask the wrong way round, and hid the allowed keys
     True = may attend. masked_fill fills where its mask is *True*: hand it ~mask.
     | hide => scores.masked_fill(mask, -torch.inf); share => plain
     | hide => scores.masked_fill(mask, -torch.inf); share
@@ -164,19 +164,20 @@ inverted § true
 
 mask-ignored
     the mask changed nothing: every key got its weight
-    {first} (masked_fill returns a new tensor and leaves the old one as it is: was its result kept?)
+    {first} (masked_fill returns a new tensor and leaves the old one as it is: did you keep its result?)
     | hide => scores
     | hide => scores; share => plain; weigh => emptied(it, mask)
 
 weights-zeroed § fail
-    the weights were set to 0 after softmax, and the rest was left as it was
+    you set the weights to 0 after softmax, and left the rest as it was
     Then a row no longer sums to 1: the hidden keys have taken their share. Hide the scores, before
     softmax.
     | hide => scores; weigh => it * mask
 
 zeroed-and-shared-again § fail
-    the weights were set to 0 after softmax, and each row was divided by what was left
-    That is 0/0, or nearly, where the hidden keys had taken everything. Hide the scores, before softmax.
+    you set the weights to 0 after softmax, and divided each row by what was left
+    Where the hidden keys had taken everything, that is 0/0 or close to it. Hide the scores, before
+    softmax.
     | hide => scores; weigh => shared_again(it, mask).nan_to_num(0.0)
     | hide => scores; weigh => shared_again(it, mask)
     | hide => scores; weigh => shared_again(it, mask, 1e-9)
@@ -184,23 +185,23 @@ zeroed-and-shared-again § fail
 
 score-0 § fail
     the forbidden scores became 0
-    A score of 0 is not a weight of 0: softmax gives it e⁰ / the sum. −∞ is what becomes 0. (And 1e-9 is
-    nearly 0; it is −1e9 that is far below.)
+    A score of 0 is not a weight of 0: softmax still gives it a share, e⁰ / the sum. Only −∞ becomes 0.
+    (And 1e-9 is nearly 0; the number far below is −1e9.)
     | hide => scores.masked_fill(~mask, 0.0)
     | hide => scores * mask
     | hide => scores.masked_fill(~mask, 0.0); share => plain; weigh => emptied(it, mask)
     | hide => scores * mask; share => plain; weigh => emptied(it, mask)
 
 mask-added § fail
-    the mask was added as 0 and 1
-    That favours the allowed keys by a factor of e, and hides nothing. Choose by it: masked_fill or
+    you added the mask as 0s and 1s
+    That favours the allowed keys by a factor of e, and hides nothing. Use it to choose: masked_fill or
     torch.where.
     | hide => scores + mask
     | hide => scores + mask; share => plain; weigh => emptied(it, mask)
 
 zero-times-infinity § infinity
-    0 was multiplied by −∞, which is nan
-    0 · ∞ is no number, so that the allowed scores are lost. Choose instead of calculating:
+    you multiplied 0 by −∞, which is nan
+    0 · ∞ is not a number, so the allowed scores are lost. Choose instead of multiplying:
     masked_fill(~mask, -torch.inf).
     @ hidden = scores+~mask*-torch.inf scores+mask*-torch.inf scores*torch.where(mask,0.0,-torch.inf)
     | hide => hidden; share => plain
@@ -216,7 +217,7 @@ plus-infinity § infinity
 minus-a-little § infinity
     the forbidden scores became a number that is not low enough
     Then they keep some weight, and where all other scores are lower they get all of it. −∞ is lower than
-    any score. (1e-9 is nearly 0; it is −1e9 that is large.)
+    any score. (1e-9 is nearly 0; the large one is −1e9.)
     @ low = -1.0 -2.0 -5.0 -10.0 -20.0 -50.0 -99.0 -100.0 -999.0 -1000.0
     | hide => scores.masked_fill(~mask, low)
     @ low = -1.0 -2.0 -5.0 -10.0 -20.0 -50.0 -99.0 -100.0 -999.0 -1000.0
@@ -224,8 +225,8 @@ minus-a-little § infinity
 
 minus-a-billion § empty
     a query with no key got a mean of values that it may not read
-    A very low number such as −1e9 hides a key as long as another one is open. With none open the low
-    numbers are compared with one another. {zero}
+    A very low number such as −1e9 hides a key as long as another one is open. With none open, softmax
+    compares the low numbers with one another. {zero}
     @ low = -1e9 -1e4 -1e5 -1e6 -1e12 -1e20 -1e30 torch.finfo(scores.dtype).min
     | hide => scores.masked_fill(~mask, low)
     @ low = -1e9 -1e6 -1e5 -1e4
@@ -238,24 +239,24 @@ no-key-nan § empty
 
 weights-still-nan § empty
     a query with no key got zeros for its output, and weights of nan
-    Both results are asked for. Mend the weights, and the output follows from them.
+    The task asks for both results. Fix the weights, and the output follows from them.
     | share => plain; result => (it[0].nan_to_num(0.0), weights)
 
 mask-as-index
-    the mask was used as an index, which works only where it has the shape of the scores
+    you used the mask as an index, which works only where it has the shape of the scores
     A mask may have fewer axes than the scores, or axes of length 1. masked_fill and torch.where broadcast
     it.
     | hide => indexed(scores, mask)
 
 own-causal-mask § may
-    a causal mask was used in place of the mask that was given
+    you used a causal mask instead of the mask you were given
     The function gets its mask as an argument; it may hide the future, padding, or anything else.
     | hide => scores.masked_fill(~triangle(scores), -torch.inf)
     | hide => scores.masked_fill(~triangle(scores, scores.shape[-1] - scores.shape[-2]), -torch.inf)
 
 causal-mask-too § may
-    the future was hidden as well
-    The mask that is given says all. Not every attention is causal.
+    you hid the future as well
+    The mask you are given says everything. Not all attention is causal.
     | hide => scores.masked_fill(~(mask & triangle(scores)), -torch.inf)
 
 over-queries § axis
@@ -268,7 +269,7 @@ over-queries § axis
 
 dim-1 § axis
     softmax ran along dim=1: the keys of one sentence only
-    In a batch of heads axis 1 counts the heads. {each}
+    In a batch, axis 1 counts the heads. {each}
     @ wrong = torch.softmax(masked,dim=1)
     | share => wrong
     | share => wrong.nan_to_num(0.0)
@@ -283,7 +284,7 @@ dim-0 § axis
     | share => wrong; weigh => emptied(it, mask)
 
 no-dim § axis
-    softmax was not told along which axis, and took another one for each number of axes
+    you did not tell softmax which axis to use, and its own choice depends on the number of axes
     {each}
     @ wrong = no_axis(masked)
     | share => wrong
@@ -299,7 +300,7 @@ over-everything § axis
     | share => wrong; weigh => emptied(it, mask)
 
 no-softmax
-    softmax was left out
+    you left out softmax
     Weights are shares: the exponential of each score, divided by the sum of its row.
     @ wrong = masked
     | share => wrong
@@ -307,14 +308,14 @@ no-softmax
     | share => wrong; weigh => emptied(it, mask)
 
 not-divided
-    the exponentials were not divided by their sum
+    you did not divide the exponentials by their sum
     Weights are shares: each exponential is divided by the sum of its row.
     | share => torch.exp(masked)
 
 no-row-max § shift
-    the largest score was not subtracted first
+    you did not subtract the largest score first
     e^1000 is larger than any float, and e^−1000 is 0: the shares ∞/∞ and 0/0 are nan. torch.softmax
-    subtracts the largest score by itself.
+    subtracts the largest score for you.
     | share => torch.where(masked.isneginf().all(-1, keepdim=True), 0.0, unshifted(masked))
     | share => unshifted(masked)
     | share => unshifted(masked).nan_to_num(0.0)
@@ -325,39 +326,39 @@ no-row-max § shift
     | share => unshifted(masked, least)
 
 never-scaled § large
-    the scores were never scaled
+    you never scaled the scores
     The dot product of d_k terms spreads like √d_k: divide by d_k**0.5 before softmax.
     | root => 1
 
 divided-by-d_k
-    the scores were divided by d_k
+    you divided the scores by d_k
     The variance grows with d_k, the spread with its root: divide by d_k**0.5.
     | root => queries.shape[-1]
 
 multiplied
-    the scores were multiplied by √d_k
+    you multiplied the scores by √d_k
     That spreads them further. Divide.
     | root => queries.shape[-1] ** -0.5
 
 root-n_keys
-    the scores were divided by the root of the number of keys
+    you divided the scores by the root of the number of keys
     d_k is the length of a query: queries.shape[-1].
     | root => keys.shape[-2] ** 0.5
 
 root-d_v
-    the scores were divided by √d_v
+    you divided the scores by √d_v
     The scale belongs to the match of queries with keys, which are d_k long, not to the values.
     | root => values.shape[-1] ** 0.5
 
 root-of-another-axis
-    the scores were divided by the root of another axis than d_k
+    you divided the scores by the root of some axis other than d_k
     Count axes from the end: d_k is queries.shape[-1]. In a batch size(0) counts sentences, and size(1)
     queries or heads.
     | root => queries.shape[0] ** 0.5
     | root => queries.shape[1] ** 0.5
 
 three-axes-only
-    axes 1 and 2 of the keys were swapped, which are the right ones only where there is one axis before them
+    you swapped axes 1 and 2 of the keys, which are the right ones only with one axis in front of them
     {end}
     | match => queries @ keys.transpose(1, 2)
 
@@ -367,38 +368,38 @@ all-axes-reversed
     | match => queries @ keys.permute(*reversed(range(keys.ndim)))
 
 two-axes-from-the-front
-    axes 0 and 1 of the keys were swapped, as in a single matrix
+    you swapped axes 0 and 1 of the keys, as in a single matrix
     {end}
     | match => queries @ keys.transpose(0, 1)
 
 not-transposed
-    the keys were not turned
+    you did not transpose the keys
     Each query meets each key: queries @ keys.transpose(-2, -1).
     | match => queries @ keys
 
 keys-mixed
-    the keys were mixed by the weights
+    you mixed the keys, not the values, by the weights
     Keys are matched, values are mixed: weights @ values.
     | mix => weights @ keys
 
 added-to-the-input
-    the output was added to the values
-    That is one step too many. The output is weights @ values, and no more.
+    you added the output to the values
+    That is one step too many. The output is weights @ values and nothing more.
     | mix => values[..., : queries.shape[-2], :] + it
 
 results-swapped
-    the two results changed places
+    you swapped the two results
     The output comes first, then the weights, as from the helper.
     | result => it[::-1]
 
 scores-returned
-    the scores were returned in place of the weights
+    you returned the scores instead of the weights
     Scores come before softmax, weights after it: each row of weights sums to 1.
     | result => (it[0], scores)
 
 weights-before-the-mask
-    the weights that were returned had not seen the mask, and the output had
-    Return the weights by which the values were mixed.
+    you returned weights that had not seen the mask, although the output had
+    Return the weights that you used to mix the values.
     | result => (it[0], torch.softmax(scores, dim=-1))
 """,
     SIX_LINES,
@@ -423,10 +424,10 @@ EXERCISE = Write(
         "The five steps as in NumPy: queries @ keys.transpose(-2, -1), divided by d_k**0.5; mask; "
         "torch.softmax(..., dim=-1); @ values.",
         "scores.masked_fill(~mask, -torch.inf) puts −∞ where the mask says False, and broadcasts it.",
-        "A row of −∞ alone becomes nan. mask.any(dim=-1, keepdim=True) is False for it: fill its weights "
+        "A row that is all −∞ becomes nan. mask.any(dim=-1, keepdim=True) is False for it: fill its weights "
         "with 0.",
     ),
-    explain="`& has_key` leaves a row without a key as it is, and its weights become 0 afterwards: so no nan "
-    "arises on the way, neither forwards nor in the gradients.",
+    explain="`& has_key` leaves a row without a key as it is, and its weights become 0 afterwards: so there "
+    "is no nan on the way, neither in the forward pass nor in the gradients.",
     reread=SIX_LINES,
 )

@@ -106,43 +106,44 @@ WORDS = {
 MISTAKES = EDITS.mistakes(
     """
 batch-attended-and-averaged
-    the batch was attended to, and the heads were averaged
-    Unless it is told otherwise, nn.MultiheadAttention expects (n, B, d_model), so that it takes tokens
-    for sentences. And it gives the mean of the heads' weights. Both can be told otherwise: one where the
-    layer is made, one where it is called.
+    attention ran over the batch, and the heads were averaged
+    Unless you tell it otherwise, nn.MultiheadAttention expects (n, B, d_model), so it takes tokens for
+    sentences. It also gives the mean of the heads' weights. You can change both: the first when you make
+    the layer, the second when you call it.
     | x => x.transpose(0, 1); result => it.mean(dim=1)
 
 batch-attended
-    the batch was attended to: sentences attended to sentences
-    Unless it is told otherwise, nn.MultiheadAttention expects (n, B, d_model). batch_first=True, when it
-    is made, or x.transpose(0, 1): one of the two, not both.
+    attention ran over the batch: sentences attended to sentences
+    Unless it is told otherwise, nn.MultiheadAttention expects (n, B, d_model). Pass batch_first=True when
+    you make it, or x.transpose(0, 1) when you call it: one of the two, not both.
     | x => x.transpose(0, 1)
 
 averaged
     the weights are the mean over the heads
-    That is what nn.MultiheadAttention returns by default: average_attn_weights=False, when it is called,
-    gives those of every head.
+    That is what nn.MultiheadAttention returns by default. Call it with average_attn_weights=False to get
+    the weights of every head.
     | result => it.mean(dim=1)
     | result => it.mean(dim=1, keepdim=True)
 
 mean-repeated
     every head got the mean over the heads
-    The shape is right now, and the maps are all one. average_attn_weights=False gives each head's own.
+    The shape is right now, but all the maps are the same. average_attn_weights=False gives each head's
+    own.
     | result => it.mean(dim=1, keepdim=True).expand(it.shape)
 
 summed
-    the heads' weights were added up
-    Each head's own are asked for: average_attn_weights=False.
+    you added up the heads' weights
+    The task asks for each head's own: average_attn_weights=False.
     | result => it.sum(dim=1)
 
 reshaped-into-place
     `reshape` put the tokens into (n, B, d_model), and mixed the sentences up
-    reshape cuts the same run of numbers elsewhere. transpose(0, 1) swaps the axes; batch_first=True makes
-    both needless.
+    reshape cuts the same run of numbers in other places. transpose(0, 1) swaps the axes, and with
+    batch_first=True you need neither.
     | x => x.reshape(x.shape[1], x.shape[0], -1).transpose(0, 1)
 
 maps-turned
-    the maps were transposed: their rows are keys
+    you transposed the maps: their rows are keys
     Rows are queries, and sum to 1.
     | result => it.transpose(-2, -1)
 
@@ -157,47 +158,47 @@ over-heads § axis
     | maps => torch.softmax(scores, dim=1)
 
 heads-first
-    the axes of sentences and heads changed places
+    you swapped the axes of sentences and heads
     The sentence comes first: {all}
     | result => it.transpose(0, 1)
 
 one-sentence-only
-    the maps of one sentence were returned
-    All sentences of the batch are asked for: {all}
+    you returned the maps of one sentence
+    The task asks for all sentences of the batch: {all}
     | result => it[0]
 
 one-head-only
-    the map of one head was returned
+    you returned the map of one head
     All heads are asked for: {all}
     | result => it[:, 0]
 
 queries-and-keys-swapped § module
-    queries and keys changed places
+    you swapped queries and keys
     in_proj_weight holds the queries' matrix first, then the keys'.
     | w_q => stored[1]; w_k => stored[0]
 
 values-matched § module
-    the values' matrix was used where the keys' belongs
+    you used the values' matrix where the keys' matrix belongs
     in_proj_weight holds the queries' matrix first, then the keys', then the values'.
     | w_k => stored[2]; w_q
 
 not-transposed § module
-    the tokens were multiplied by the matrices as they are stored, (out, in)
+    you multiplied the tokens by the matrices as they are stored, (out, in)
     nn.Linear computes x @ weight.T.
     | turned => it.T
 
 root-d_model
-    the scores were divided by √d_model
+    you divided the scores by √d_model
     Each head compares d_head numbers: divide by √d_head.
     | root => math.sqrt(x.shape[-1])
 
 never-scaled § lines
-    the scores were never scaled
+    you never scaled the scores
     Each head divides by √d_head.
     | root => 1
 
 one-reshape § heads
-    one reshape made the heads: head 0 got the first tokens, not the first columns
+    you made the heads with a single reshape: head 0 got the first tokens, not the first columns
     Cut each token's row into heads, and then swap axes 1 and 2.
     | split => it.transpose(1, 2).reshape(it.shape)
 """,
@@ -224,18 +225,18 @@ EXERCISE = Mend(
     ),
     properties=(
         Property("rows sum to 1", "each row of weights sums to 1", _maps_sum_to_1),
-        Property("given weights", "the weights that are given are used", _given_weights_used),
+        Property("given weights", "the weights you are given are used", _given_weights_used),
     ),
     axes=("query", "key"),
     of_none="Does every path end in `return`? And with need_weights=False nn.MultiheadAttention gives None "
     "for the weights.",
     mistakes=MISTAKES,
     hints=(
-        "Print x.shape. nn.MultiheadAttention expects (n, B, d_model), unless it is told that the batch "
+        "Print x.shape. nn.MultiheadAttention expects (n, B, d_model), unless you tell it that the batch "
         "comes first.",
-        "The layer takes batch_first=True when it is made.",
-        "The call takes average_attn_weights=False.",
+        "Pass batch_first=True when you make the layer.",
+        "Pass average_attn_weights=False when you call it.",
     ),
-    explain="Two defaults, and no error from either: batch_first=False and average_attn_weights=True.",
+    explain="Two defaults, and neither raises an error: batch_first=False and average_attn_weights=True.",
     reread=WHOSE_BATCH,
 )

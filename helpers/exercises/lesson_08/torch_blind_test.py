@@ -46,7 +46,7 @@ def _judge_blind(mask: Array) -> tuple[str, str]:
         f"As it is, query {worst} reads: {read[0]}. Turned round it reads: {read[1]}.\n"
     )
     if (mask == np.eye(6)).all():
-        return "itself-alone", told + "Both ways round a query should read the same words."
+        return "itself-alone", told + "Whichever way round the mask is, a query should read the same words."
     if (mask[:, :3] == mask[:, 3:]).all():
         return "both-copies-alike", told + (
             "Both copies of a word are open, or both are hidden. What would the opposite have to read, for "
@@ -68,9 +68,9 @@ EXERCISE = Open(
     judge=_judge_blind,
     truths=True,
     example=ONE_COPY_EACH.tolist(),
-    because="Each query may read one copy of each word. Turned round it reads the other copy, with the same "
-    "key and the same value. So the test passes whichever way the mask is read; tokens that repeat make it "
-    "blind.",
+    because="Each query may read one copy of each word. With the mask turned round it reads the other copy, "
+    "which has the same key and the same value. So the test passes whichever way the mask is read: repeated "
+    "tokens make it blind.",
     slips=(
         Slip("not-0-or-1", ONE_COPY_EACH / 2, ""),
         Slip("no-key", np.zeros((6, 6)), ""),

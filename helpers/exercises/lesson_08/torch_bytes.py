@@ -46,32 +46,32 @@ def _time_slips(place: int, more: tuple[Slip, ...]) -> tuple[Slip, ...]:
         Slip(
             f"both-added-{which}",
             lambda n: sum(parts(n)),
-            "The two were added. They go on at the same time: the longer one decides.",
+            "You added the two. They go on at the same time: the longer one decides.",
         ),
         Slip(
             f"shorter-{which}",
             lambda n: min(parts(n)),
-            "That is the shorter of the two times, here. Whoever is ready first waits for the other.",
+            "That is the shorter of the two times here. Whichever finishes first waits for the other.",
         ),
         Slip(
             f"seconds-{which}",
             lambda n: max(parts(n)) / 1e6,
-            "Those are seconds. A second has 1e6 microseconds.",
+            "Those are seconds. There are 1e6 microseconds in a second.",
         ),
         Slip(
             f"milliseconds-{which}",
             lambda n: max(parts(n)) / 1e3,
-            "Those are milliseconds. A second has 1e6 microseconds.",
+            "Those are milliseconds. There are 1e6 microseconds in a second.",
         ),
         Slip(
             f"nanoseconds-{which}",
             lambda n: max(parts(n)) * 1e3,
-            "Those are nanoseconds. A second has 1e6 microseconds.",
+            "Those are nanoseconds. There are 1e6 microseconds in a second.",
         ),
         Slip(
             f"peaks-swapped-{which}",
             lambda n: max(parts(n)[0] * PEAKS_APART, parts(n)[1] / PEAKS_APART),
-            "The two limits changed places: operations are divided by 500e12, bytes by 2e12.",
+            "You swapped the two limits: divide operations by 500e12, bytes by 2e12.",
         ),
         *more,
     )
@@ -83,7 +83,7 @@ class CostTable(Table):
     def _led_by(self, column: int, wrong: Mapping[tuple[Any, int], object]) -> str:
         before = sorted({place for _, place in wrong if place in (0, column - 2)})
         names = " and ".join(f'"{self.columns[place]}"' for place in before)
-        return f'Your "{self.columns[column]}" follows from your {names}: mend that first.'
+        return f'Your "{self.columns[column]}" follows from your {names}: fix that first.'
 
 
 def _time_of(_label: int, column: int, before: Sequence[float]) -> float:
@@ -202,14 +202,15 @@ EXERCISE = CostTable(
             Slip(
                 "half-of-it-fused",
                 lambda n: _rows_moved(n) / BYTES_EACH,
-                "That is half of it: numbers instead of bytes, of which each takes 2, or two tables instead "
-                "of four.",
+                "That is half of it: did you count numbers instead of bytes (2 to a number), or two tables "
+                "instead of four?",
             ),
             Slip(
                 "twice-as-much-fused",
                 lambda n: _rows_moved(n) * 2,
-                "That is twice as much: 4 bytes a number, where bfloat16 takes 2, or each table both read "
-                "and written. Queries, keys and values are only read, and the output is only written.",
+                "That is twice as much: did you take 4 bytes a number, where bfloat16 takes 2, or count "
+                "each table as both read and written? Queries, keys and values are only read, and the "
+                "output is only written.",
             ),
             Slip(
                 "output-left-out-fused",
@@ -231,9 +232,10 @@ EXERCISE = CostTable(
         _time_slips(1, ()),
         _time_slips(2, (MOVING_ALONE,)),
     ),
-    because="The readable one waits for its bytes at every length: 16,384 tokens keep it busy for 8.6 ms, "
-    "and the products take 1.1. The fused one moves so little that for 2,048 tokens and more the products "
-    "decide; at 256 the bytes still do. It does not calculate less: it moves less.",
+    because="The readable one waits for its bytes at every length: 16,384 tokens take it at least 8.6 ms, "
+    "though the products need only 1.1. The fused one moves so little that from 2,048 tokens on the "
+    "products decide; at 256 the bytes still do. It does no less arithmetic: it moves less. (All these "
+    "times are lower limits: on a real GPU it takes longer just to start so short a call.)",
     hints=(
         "A head compares n queries with n keys, 64 multiplications and additions each, and mixes n values as "
         "often.",

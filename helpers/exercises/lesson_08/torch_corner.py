@@ -40,7 +40,8 @@ def _last_query_reads(inputs: Mapping[str, Any], output: Array, call: Any) -> st
     again = call(queries, keys, changed)
     same = again is not None and again.shape == output.shape
     if same and not np.any(abs(again - output)[..., -1, :] > 1e-5):
-        return "Changing the value of the newest token does not move the output of the newest query, its own."
+        return "Changing the value of the newest token does not move the output of the newest query, which "
+        "should read it."
     return ""
 
 
@@ -68,21 +69,21 @@ SECTIONS = {"true": WHOSE_TRUE, "lines": SIX_LINES}
 MISTAKES = EDITS.mistakes(
     """
 upper-left
-    the triangle starts in the upper left corner: the queries were taken for the first tokens
-    is_causal=True does this, whatever mask is handed over with it, and so does a mask made by
+    the triangle starts in the upper left corner, as if the queries were the first tokens
+    is_causal=True does this, whatever mask you pass with it, and so does a mask made by
     torch.ones(n_queries, n_keys).tril(). The queries are the last tokens: the diagonal should end in the
     lower right corner. (An offset from shape[1] is 0: that axis counts heads. Count from the end.)
     | table => ones.tril()
 
 upper-left-unless-one
-    one new token is right now, and several new tokens still count from the upper left
-    Leaving the flag away for one query helps that query only. With 5 new tokens of 7 the first of them
-    stands at place 2, and may read places 0 to 2. One mask does for all cases.
+    one new token is right now, but several new tokens still count from the upper left
+    Dropping the flag for one query helps that query only. With 5 new tokens of 7 the first of them stands
+    at place 2, and may read places 0 to 2. One mask covers every case.
     | table => ones.tril() if n_queries > 1 else None
 
 open-unless-square
-    with fewer queries than keys nothing is hidden, so that new tokens read the ones after them
-    For one new token that is right. Of several, only the newest may read all.
+    with fewer queries than keys nothing is hidden, so new tokens read the ones after them
+    For one new token that is right. Of several, only the newest may read everything.
     | table => ones.tril() if n_queries == n_keys else None
 
 everything-open
@@ -91,8 +92,8 @@ everything-open
     | table => None
 
 one-step-ahead
-    each query sees one token too many, the next one
-    tril(k) keeps the k-th diagonal itself: it is the last that is seen, a query's own token.
+    each query sees one token too many: the next one
+    tril(k) keeps the k-th diagonal itself: that is a query's own token, the last one it sees.
     | table => ones.tril(n_keys - n_queries + 1)
 
 own-token-hidden
@@ -101,39 +102,40 @@ own-token-hidden
     | table => ones.tril(n_keys - n_queries - 1)
 
 offset-turned
-    the diagonal was moved to the wrong side
+    you moved the diagonal to the wrong side
     The first query stands at place n_keys − n_queries, 0 or more: it sees more keys, not fewer.
     | table => ones.tril(n_queries - n_keys)
 
 other-triangle
-    the other triangle is open: each query sees itself and the future
-    Rows are queries; a query may attend to keys at its left: tril, not triu.
+    the wrong triangle is open: each query sees itself and the future
+    Rows are queries; a query may attend to the keys on its left: tril, not triu.
     | table => ones.triu(n_keys - n_queries)
     | table => ones.triu()
 
 inverted § true
-    the mask was turned: what may be read is hidden
-    scaled_dot_product_attention means by True: may attend. (nn.MultiheadAttention means the opposite.)
+    you turned the mask round, so what may be read is hidden
+    For scaled_dot_product_attention True means: may attend. (For nn.MultiheadAttention it means the
+    opposite.)
     | form => it if it is None else ~it
 
 mask-added
-    the mask was handed over as numbers, which are *added* to the scores
-    torch.ones(...) and .tril() of it are floats. 1 more in favour of a key hides none: ask for
+    you passed the mask as numbers, which are *added* to the scores
+    torch.ones(...) and its .tril() are floats. Adding 1 to a key's score hides nothing: ask for
     dtype=torch.bool.
     | form => it if it is None else it.float()
 
 cache-forgotten
-    only as many keys were read as there are queries
+    you read only as many keys as there are queries
     The keys of earlier tokens belong to what a query may read. Keep all keys, and move the diagonal.
     | keys => keys[..., -queries.shape[-2] :, :]; values => values[..., -queries.shape[-2] :, :]
 
 scaled-twice § lines
-    the queries were divided by √d_head, and the function does that once more
-    scaled_dot_product_attention scales by itself, as its name says.
+    you divided the queries by √d_head, and the function does so again
+    scaled_dot_product_attention does the scaling itself, as its name says.
     | queries => queries / queries.shape[-1] ** 0.5
 
 never-scaled § lines
-    the scores were never scaled
+    you never scaled the scores
     Divide by √d_head before softmax, or leave it to scaled_dot_product_attention.
     | queries => queries * queries.shape[-1] ** 0.5
 """,
@@ -147,7 +149,7 @@ EXERCISE = Mend(
     task="A causal step with fewer queries than keys.",
     given="upper-left",
     symptom="one query, three keys, equal scores: the newest token should read all three values. Which does "
-    "it read? From which corner does is_causal=True count?",
+    "it read? Which corner does is_causal=True count from?",
     call="my_step(queries, keys, values)",
     right=step,
     recipe=EDITS.recipe(),
@@ -164,7 +166,7 @@ EXERCISE = Mend(
     hints=(
         "Print torch.ones(1, 3).tril(): that is what the flag makes for one query and three keys.",
         "Query i stands at place i + n_keys − n_queries, and may attend to keys up to that place.",
-        "Leave is_causal away, and hand over a mask of True and False: torch.ones(n_queries, n_keys, "
+        "Drop is_causal, and pass a mask of True and False: torch.ones(n_queries, n_keys, "
         "dtype=torch.bool).tril(n_keys - n_queries).",
     ),
     explain="tril(k) keeps the k-th diagonal and all below it, counted from the upper left; n_keys − "

@@ -223,62 +223,62 @@ WORDS = {
 MISTAKES = EDITS.mistakes(
     """
 always-drops
-    weights are dropped in training and out of it
-    A function does not know about eval(): neither dropout_p nor F.dropout(weights, share) asks. And an
-    nn.Dropout that is made inside starts in training mode. Hand over 0 unless training.
+    weights are dropped in training and outside it
+    A function knows nothing about eval(): neither dropout_p nor F.dropout(weights, share) asks. And an
+    nn.Dropout made inside starts in training mode. Pass 0 unless you are training.
     | when => True
 
 never-drops
-    no weight is ever dropped
-    While training is True a share of the weights should be.
+    you never drop a weight
+    While training is True, a share of them should be dropped.
     | when => False
 
 other-way-round
-    weights are dropped only when *not* training
-    training=True is when dropout works.
+    you drop weights only when *not* training
+    Dropout is for training=True.
     | when => not training
 
 share-kept
-    the share was taken for the share that is kept
-    dropout_p is the share that is dropped, as in all of PyTorch.
+    you took the share for the share to keep
+    dropout_p is the share to drop, as everywhere in PyTorch.
     | share => 1 - share
 
 half-always
-    half of the weights are dropped, whatever the share
-    F.dropout and nn.Dropout drop 0.5 unless told otherwise: hand over the share.
+    you drop half of the weights, whatever the share
+    F.dropout and nn.Dropout drop 0.5 unless told otherwise: pass the share.
     | share => 0.5
 
 on-output
-    numbers of the output were dropped, not weights
-    A weight that is dropped takes all of its key's value out of the mixture. Drop before @ values, or
+    you dropped numbers of the output, not weights
+    Dropping a weight takes the whole of its key's value out of the mixture. Drop before @ values, or
     leave it to dropout_p.
     | dropped => F.dropout(weights @ values, share)
 
 on-values
-    the values were dropped, not weights
+    you dropped the values, not weights
     Then all queries lose the same numbers. Each query should lose keys of its own.
     | dropped => weights @ F.dropout(values, share)
 
 on-scores
-    scores were dropped, before softmax
+    you dropped scores, before softmax
     A score of 0 is not a weight of 0: no weight disappears. Drop after softmax.
     | dropped => torch.softmax(F.dropout(scores, share), dim=-1) @ values
 
 not-enlarged
-    the weights that are kept were not enlarged
-    With a share missing the rest is divided by 1 − share, so that the sum is right on average: F.dropout
-    does it by itself.
+    you did not enlarge the weights that are kept
+    With a share missing, the rest is divided by 1 − share so that the sum is right on average. F.dropout
+    does that for you.
     | dropped => weights * (torch.rand(weights.shape) >= share) @ values
 
 divided-by-the-share
-    the weights that are kept were divided by the share that is dropped
+    you divided the weights that are kept by the share that is dropped
     What is kept has to make up for the rest: divide by what is kept, 1 − share.
     | dropped => weights * (torch.rand(weights.shape) >= share) / share @ values
     | dropped => weights * (torch.rand(weights.shape) >= share) / share @ values; drops => when
 
 share-is-what-is-kept
-    the share that should be dropped was kept, and the rest dropped
-    `torch.rand(...) < share` is True for the share: these are the ones to drop.
+    you kept the share that should be dropped, and dropped the rest
+    `torch.rand(...) < share` is True for the share: those are the ones to drop.
     @ kept = (torch.rand(weights.shape)<share)
     | dropped => weights * kept / (1 - share) @ values
     | dropped => weights * kept @ values
@@ -288,12 +288,12 @@ share-is-what-is-kept
     | dropped => (weights * kept / share).nan_to_num() @ values; drops => when
 
 keys-dropped
-    whole keys were dropped, the same for all queries
+    you dropped whole keys, the same for all queries
     Each query should lose keys of its own: {each}
     | dropped => weights * (torch.rand(weights.shape[-1]) >= share) / (1 - share) @ values
 
 one-draw-for-a-stack
-    one draw was made for all sentences or all heads
+    you drew once for all sentences, or once for all heads
     Each head of each sentence should lose keys of its own: {each}
     | dropped => weights * (drawn(weights, -1, -2) >= share) / (1 - share) @ values
     | dropped => weights * (drawn(weights, -1, -2, -3) >= share) / (1 - share) @ values
@@ -302,29 +302,29 @@ one-draw-for-a-stack
 as-many-each
     every query lost the same number of keys
     Chance decides for each weight on its own. So one query loses more of its keys than another, and the
-    share is right on average only.
+    share is right only on average.
     | dropped => weights * as_many_each(weights, share) / (1 - share) @ values
 
 queries-dropped
-    all the weights of a query were dropped together, or none
+    you dropped all the weights of a query together, or none of them
     Each query should lose some of its keys: {each}
     | dropped => weights * (torch.rand(*weights.shape[:-1], 1) >= share) / (1 - share) @ values
 
 shared-again
-    each row was divided by what was left of it
-    Dropout enlarges every kept weight by the same factor, 1 / (1 − share). A row's sum is 1 on average
-    only.
+    you divided each row by what was left of it
+    Dropout enlarges every kept weight by the same factor, 1 / (1 − share). A row sums to 1 only on
+    average.
     | dropped => shared_again(weights, share) @ values
 
 shrunk-when-not-training
-    out of training the output was multiplied or divided by 1 − share
-    That belongs to another form of dropout, which does not enlarge in training. PyTorch's does, and
-    leaves everything as it is afterwards.
+    you multiplied or divided the output by 1 − share outside training
+    That belongs to another form of dropout, which does not enlarge weights in training. PyTorch's does,
+    so nothing is left to do afterwards.
     | otherwise => it * (1 - share)
     | otherwise => it / (1 - share)
 
 never-scaled § lines
-    the scores were never scaled
+    you never scaled the scores
     Divide by √d_k before softmax, or leave it to scaled_dot_product_attention.
     | root => 1
 """,
@@ -338,8 +338,8 @@ EXERCISE = MendDropout(
     bug=bug,
     task="Dropout on the weights, and only while training.",
     given="always-drops",
-    symptom="call it twice with training=False. The results differ, and numbers are missing. What tells "
-    "scaled_dot_product_attention that nobody is training?",
+    symptom="call it twice with training=False. The results differ, and numbers are missing. How is "
+    "scaled_dot_product_attention to know that you are not training?",
     call="my_dropped_attention(queries, keys, values, share, training)",
     right=dropped_attention,
     recipe=EDITS.recipe(),
@@ -355,7 +355,7 @@ EXERCISE = MendDropout(
         ),
         _dropout_probe("a batch of 2 sentences, nothing to drop", (2,), 0.0, True, 90),
     ),
-    properties=(Property("not training", "out of training no weight is dropped", _drops_out_of_training),),
+    properties=(Property("not training", "outside training no weight is dropped", _drops_out_of_training),),
     axes=("query", "entry"),
     mistakes=MISTAKES,
     hints=(

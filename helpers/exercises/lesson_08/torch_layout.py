@@ -71,25 +71,25 @@ SECTIONS = {"lines": SIX_LINES}
 MISTAKES = EDITS.mistakes(
     """
 heads-attended
-    at each place the heads attended to one another, and no token to any other
+    at each place the heads attend to one another, and no token attends to any other
     The last two axes should be tokens and the numbers of one head: (B, n_heads, n, d_head). Swap axes 1
     and 2 before, and swap them back after.
     | heads => it.transpose(1, 2); result => output.reshape(batch, n, width)
 
 not-swapped-back
-    the axes were not swapped back before the heads were merged: tokens get numbers of others
+    you did not swap the axes back before merging the heads, so tokens get one another's numbers
     After attention the shape is (B, n_heads, n, d_head). transpose(1, 2) first, and then reshape.
     | result => output.reshape(batch, n, width)
 
 swapped-only-after
-    the axes were swapped after attention, and not before
-    So heads still attend to heads, and the result is scrambled. Swap queries, keys and values first.
+    you swapped the axes after attention, but not before it
+    Heads still attend to heads, and then the result is scrambled. Swap queries, keys and values first.
     | heads => it.transpose(1, 2); result
 
 one-reshape
-    one reshape made the heads: head 0 got the first tokens, not the first columns
-    reshape only cuts the row of numbers elsewhere. Cut each token's row into heads, (B, n, n_heads,
-    d_head), and then swap axes 1 and 2.
+    you made the heads with a single reshape: head 0 got the first tokens, not the first columns
+    reshape only cuts the same run of numbers in other places. Cut each token's row into heads, (B, n,
+    n_heads, d_head), and then swap axes 1 and 2.
     | heads => it.transpose(1, 2).reshape(it.shape)
     | heads => it.transpose(1, 2).reshape(it.shape); result => output.reshape(batch, n, width)
 
@@ -102,19 +102,19 @@ every-nth-column
     | heads => nth; result => output.permute(0, 2, 3, 1).reshape(batch, n, width)
 
 d_head-for-n_heads
-    the number of heads and the width of a head changed places
+    you swapped the number of heads and the width of a head
     A token's row is n_heads pieces, each d_head long: (B, n, n_heads, d_head), in this order.
     | heads => it.transpose(1, 2).flatten(2).unflatten(-1, (-1, n_heads)).transpose(1, 2)
 
 values-otherwise
-    the values were cut into heads in another way than queries and keys
+    you cut the values into heads differently from queries and keys
     All three need the same two steps: (B, n, n_heads, d_head), and then axes 1 and 2 swapped.
     | cut => values.reshape(batch, n, n_heads, width // n_heads)
     | cut => values.reshape(batch, n_heads, n, width // n_heads)
     | cut => values.reshape(batch, n, width // n_heads, n_heads).permute(0, 3, 1, 2)
 
 never-merged
-    the heads were not put back into one row
+    you did not put the heads back into one row
     (B, n, n_heads, d_head) becomes (B, n, n_heads·d_head) by a reshape: each token's row holds its heads
     one after the other.
     | result => output.transpose(1, 2)
@@ -126,39 +126,39 @@ merged-entry-by-entry
     | result => output.permute(0, 2, 3, 1).reshape(batch, n, width)
 
 no-heads
-    all numbers were taken as one head
+    you treated all the numbers as one head
     Each head has weights of its own. Cut the rows into n_heads pieces first.
     | heads => it.transpose(1, 2).flatten(2)[:, None]; result => output[:, 0]
 
 last-axes-swapped
-    tokens and the numbers of a head changed places: numbers attended to numbers
+    you swapped tokens with the numbers of a head, so numbers attended to numbers
     transpose(1, 2) of (B, n, n_heads, d_head) gives (B, n_heads, n, d_head). transpose(-2, -1) swaps
     other axes.
     | heads => it.transpose(-2, -1); result => output.permute(0, 3, 1, 2).reshape(batch, n, width)
 
 batch-and-tokens-swapped
-    the batch was attended to: sentences read sentences
+    attention ran over the batch: sentences read sentences
     Swap axes 1 and 2, tokens and heads. Axis 0 is the batch.
     | heads => it.permute(1, 2, 0, 3); result => output.transpose(0, 2).reshape(batch, n, width)
 
 root-d_model
-    the scores were divided by the root of the whole width
-    A head compares d_head numbers: √d_head, which scaled_dot_product_attention takes by itself.
+    you divided the scores by the root of the whole width
+    A head compares d_head numbers: divide by √d_head, which scaled_dot_product_attention does for you.
     | scaled => it * (it.shape[-1] / width) ** 0.5
 
 scaled-twice § lines
-    the scores were scaled twice
-    scaled_dot_product_attention scales by itself, as its name says.
+    you scaled the scores twice
+    scaled_dot_product_attention does the scaling itself, as its name says.
     | scaled => it / it.shape[-1] ** 0.5
 
 never-scaled § lines
-    the scores were never scaled
+    you never scaled the scores
     Divide by √d_head before softmax, or leave it to scaled_dot_product_attention.
     | scaled => it * it.shape[-1] ** 0.5
 
 causal-too
-    the future was hidden
-    Nobody asked for that here: each token reads all of its sentence.
+    you hid the future
+    The task does not ask for that: each token reads the whole of its sentence.
     | attend => F.scaled_dot_product_attention(q, k, v, is_causal=True)
 """,
     WHICH_AXIS,
@@ -170,8 +170,9 @@ EXERCISE = Mend(
     bug=bug,
     task="Multi-head attention in the layout (B, n, n_heads, d_head).",
     given="heads-attended",
-    symptom="with one head each token gets its own values back: it has read nobody else. "
-    "scaled_dot_product_attention takes the last two axes for tokens and numbers. Which axes are these here?",
+    symptom="with one head each token gets its own values back: it has read no other. "
+    "scaled_dot_product_attention takes the last two axes for tokens and their numbers. Which axes are they "
+    "here?",
     call="my_heads(queries, keys, values, n_heads)",
     right=my_heads,
     recipe=EDITS.recipe(),
@@ -186,11 +187,11 @@ EXERCISE = Mend(
     axes=("query", "entry"),
     mistakes=MISTAKES,
     hints=(
-        "Print q.shape. scaled_dot_product_attention lets the last axis but one attend to itself.",
+        "Print q.shape. scaled_dot_product_attention lets the second-to-last axis attend to itself.",
         "(B, n, n_heads, d_head) has to become (B, n_heads, n, d_head): transpose(1, 2), for q, k and v.",
         "And back again before the reshape at the end: output.transpose(1, 2).reshape(batch, n, width).",
     ),
-    explain="transpose swaps two axes without moving numbers. Where they no longer lie in order, `view` "
-    "complains, and `reshape` copies them.",
+    explain="transpose swaps two axes without moving numbers. Once they are out of order in memory, `view` "
+    "complains and `reshape` copies them.",
     reread=WHICH_AXIS,
 )

@@ -76,52 +76,52 @@ EDITS = Edits(
     },
 )
 WORDS = {
-    "turn": "In nn.MultiheadAttention True means *may not* attend, the other way round than in "
-    "this course and in scaled_dot_product_attention. `~mask` turns it.",
-    "added": "1 or 0 more hides nothing. Hand over True and False, or 0 and −∞.",
+    "turn": "In nn.MultiheadAttention True means *may not* attend, the opposite of this course and of "
+    "scaled_dot_product_attention. `~mask` turns it round.",
+    "added": "Adding 1 or 0 hides nothing. Pass True and False, or 0 and −∞.",
 }
 MISTAKES = EDITS.mistakes(
     """
 both-unturned
-    both masks were handed over as they are
+    both masks go in as they are
     {turn}
     | future => causal; padding => real
     | future => causal; padding => real; result => it.nan_to_num(0.0)
 
 future-unturned
-    the causal mask was handed over as it is: each query reads the future alone
+    the causal mask goes in as it is, so each query reads only the future
     {turn}
     | future => causal
 
 padding-unturned
-    the padding mask was handed over as it is: the real tokens are hidden, the padding is read
+    the padding mask goes in as it is, so the real tokens are hidden and the padding is read
     {turn}
     | padding => real
 
 future-open
-    no query was kept from the future
-    attn_mask hides it. (`is_causal=True` is a hint about that mask, and makes none.)
+    nothing hides the future from the queries
+    attn_mask hides it. (`is_causal=True` is only a hint about that mask. It does not make one.)
     | future => None
 
 padding-open
-    the padding was read
+    you read the padding
     key_padding_mask hides it, where True means: this key is padding.
     | padding => None
 
 future-added
-    the causal mask was handed over as numbers, which are *added* to the scores
+    you passed the causal mask as numbers, which are *added* to the scores
     {added}
     | future => it.float()
     | future => causal.float()
 
 padding-added
-    the padding mask was handed over as numbers, which are *added* to the scores
+    you passed the padding mask as numbers, which are *added* to the scores
     {added}
     | padding => it.float()
     | padding => real.float()
 
 transposed-not-turned
-    each token's own key is hidden, and all later ones are (triu(0), or a transposed mask)
+    each token's own key is hidden, as well as all later ones (triu(0), or a transposed mask)
     Then no query reads itself, and the first reads nothing. True should stand above the diagonal only,
     where `causal` is False.
     | future => causal.T
@@ -129,37 +129,37 @@ transposed-not-turned
 
 one-token-ahead
     each query reads the next token as well
-    For this layer True hides, from the first diagonal above the main one: triu(diagonal=1).
+    For this layer True hides, starting from the first diagonal above the main one: triu(diagonal=1).
     | future => torch.ones_like(causal).triu(2)
 
 past-hidden
-    the past was hidden, and not the future
+    you hid the past instead of the future
     Query i may attend to the keys j ≤ i. For this layer True hides: the upper triangle, above the
     diagonal, should be True.
     | future => it.T
 
 hidden-by-both-only
-    a key was hidden only where it is padding *and* in the future
+    you hid a key only where it is padding *and* in the future
     Among masks where True hides, one True is enough: join them by `|`. (`&` joins masks where True
     allows.)
     | call => head_by_head(layer, x, ~causal & ~real[:, None])
     | call => sentence_by_sentence(layer, x, ~causal & ~real[:, None])
 
 sentences-mixed-up
-    the mask of one sentence was used for a head of another
+    you used the mask of one sentence for a head of another
     A mask with three axes has shape (B·n_heads, n, n), with the heads of a sentence one after the other:
     repeat_interleave(n_heads, dim=0), not repeat.
     | call => sentence_by_sentence(layer, x, ~causal | ~real[:, None])
 
 padding-rows-zeroed
-    the output of the padding became 0
-    Nobody reads these rows, and nobody asked for that: they are queries like others here. The mask is
-    about keys.
+    you set the output of the padding to 0
+    Nobody reads these rows, but the task does not ask for that: here they are queries like any other. The
+    mask is about keys.
     | result => it * real[..., None]
     | result => it.nan_to_num(0.0) * real[..., None]
 
 tokens-zeroed
-    the padding tokens were set to 0 before they went in
+    you set the padding tokens to 0 before they went in
     A token of zeros still has keys and values (the biases), and gets its share of weight. Hide it by the
     mask.
     | x => x * real[..., None]
@@ -190,11 +190,11 @@ EXERCISE = Mend(
     axes=("query", "entry"),
     mistakes=MISTAKES,
     hints=(
-        "Read the manual of nn.MultiheadAttention at attn_mask: what does True mean there?",
-        "Both masks of the course say who *may* attend; both of the layer's say who may not.",
+        "Look up attn_mask in the manual of nn.MultiheadAttention: what does True mean there?",
+        "Both masks of the course say who *may* attend; both of the layer's masks say who may not.",
         "`~causal` and `~real`.",
     ),
-    explain="`~` turns True and False round. Two polarities within one library: scaled_dot_product_attention "
+    explain="`~` turns True and False round. One library, two polarities: scaled_dot_product_attention "
     "would take the masks as they are.",
     reread=WHOSE_TRUE,
 )

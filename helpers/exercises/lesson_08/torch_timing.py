@@ -38,12 +38,12 @@ EXERCISE = Table(
             _of_machine("seconds-a", IN_SECONDS, lambda call, _handed, first, *_: (10 * call + first) / 1e4),
             _of_machine(
                 "truth-a",
-                f"{TRUTH} But the first of A's ten calls takes longer, and a mean takes it in.",
+                f"{TRUTH} But the first of A's ten calls takes longer, and a mean includes it.",
                 lambda call, *_: call,
             ),
             _of_machine(
                 "first-call-a",
-                "That is the first call alone. A takes the mean of ten, of which nine are as usual.",
+                "That is the first call alone. A takes the mean of ten, nine of them as usual.",
                 lambda call, _handed, first, *_: call + first,
             ),
             _of_machine(
@@ -53,12 +53,12 @@ EXERCISE = Table(
             ),
             _of_machine(
                 "nine-a",
-                "The first call takes *longer by* that much: it takes the usual time as well.",
+                "The first call takes that much *longer*: add the usual time as well.",
                 lambda call, _handed, first, *_: (9 * call + first) / 10,
             ),
             _of_machine(
                 "eleven-a",
-                "The slow call is one of the ten: nine more stand beside it.",
+                "The slow call is one of the ten: only nine others go with it.",
                 lambda call, _handed, first, *_: (11 * call + first) / 11,
             ),
             _of_machine(
@@ -71,13 +71,13 @@ EXERCISE = Table(
             _of_machine("seconds-b", IN_SECONDS, lambda _call, handed, *_: handed / 1e3),
             _of_machine(
                 "truth-b",
-                f"{TRUTH} But B does not wait: its clock is read when Python goes on, and the GPU still "
-                "works.",
+                f"{TRUTH} But B does not wait: its clock stops as soon as Python goes on, while the GPU is "
+                f"still working.",
                 lambda call, *_: call,
             ),
             _of_machine(
                 "handed-and-call-b",
-                "B does not wait for the call's end, so that only the handing over is in its time.",
+                "B does not wait for the call to end, so it times only the handing over.",
                 lambda call, handed, *_: call + handed,
             ),
             _of_machine("nothing-b", "Handing over takes a little time, too.", lambda *_: 0.0),
@@ -96,12 +96,12 @@ EXERCISE = Table(
             ),
             _of_machine(
                 "truth-c",
-                f"{TRUTH} A median would print it. C's mean takes the one slow call in.",
+                f"{TRUTH} A median would print it. C's mean includes the one slow call.",
                 lambda call, *_: call,
             ),
             _of_machine(
                 "slow-call-c",
-                "That is the disturbed call alone. C takes the mean of ten, of which nine are as usual.",
+                "That is the disturbed call alone. C takes the mean of ten, nine of them as usual.",
                 lambda call, _handed, _first, _way, more: call + more,
             ),
             _of_machine(
@@ -111,7 +111,7 @@ EXERCISE = Table(
             ),
             _of_machine(
                 "nine-c",
-                "The disturbed call takes *longer by* that much: it takes the usual time as well.",
+                "The disturbed call takes that much *longer*: add the usual time as well.",
                 lambda call, _handed, _first, _way, more: (9 * call + more) / 10,
             ),
             _of_machine(
@@ -121,8 +121,7 @@ EXERCISE = Table(
             ),
             _of_machine(
                 "first-call-c",
-                "C has warmed up, so that no first call is among its ten. But another program gets in the "
-                "way.",
+                "C has warmed up, so no first call is among its ten. But another program gets in the way.",
                 lambda call, _handed, first, *_: (10 * call + first) / 10,
             ),
         ),
@@ -132,17 +131,17 @@ EXERCISE = Table(
             ),
             _of_machine(
                 "truth-d",
-                f"{TRUTH} But D also times how x gets to the device, in each of the ten.",
+                f"{TRUTH} But D also times moving x to the device, in each of the ten calls.",
                 lambda call, *_: call,
             ),
             _of_machine(
                 "way-alone-d",
-                "That is the way there alone. The call comes after it, within the same time.",
+                "That is the time to move x alone. The call comes after it, and D times both.",
                 lambda _call, _handed, _first, way, _more: way,
             ),
             _of_machine(
                 "way-once-d",
-                "x is moved in each of the ten calls, not once: the median holds the whole way.",
+                "x is moved in each of the ten calls, not once: the median includes the whole move.",
                 lambda call, _handed, _first, way, _more: call + way / 10,
             ),
             _of_machine(
@@ -152,14 +151,17 @@ EXERCISE = Table(
             ),
         ),
     ),
-    because="A prints the warm-up, B the handing over, C the other program, D the way there. On a CPU, B and "
-    "D are right, which is why a script that was tried there may lie on a GPU. Warm up, synchronise, take "
+    because="A includes the warm-up, B measures only handing the work over, C includes the other program, "
+    "and D includes moving x there. On a CPU, B and D are right, which is why a script that works there may "
+    "lie on a GPU. Warm up, synchronise, take "
     "the median, and time what you mean to time.",
     hints=(
-        "A: nine of the ten calls take the usual time, one takes that and more. Add up, and divide by 10.",
+        "A: nine of the ten calls take the usual time, and one takes that plus some more. Add up, and "
+        "divide by 10.",
         "B: nobody waits for the device. What does the clock see of a call, on a GPU and on a CPU?",
-        "C: nine of the ten calls take the usual time, one takes that and more. Add up, and divide by 10.",
-        "D: within each time x is moved, and then the call runs to its end.",
+        "C: nine of the ten calls take the usual time, and one takes that plus some more. Add up, and "
+        "divide by 10.",
+        "D: each time includes moving x, and then the whole call.",
     ),
     reread=HOW_LONG,
 )

@@ -34,13 +34,13 @@ MISTAKES = EDITS.mistakes(
     """
 not-transposed
     the matrices are still (out, in)
-    nn.Linear computes x @ weight.T. For x @ w_q the matrix has to be turned once: `.T`. (Both shapes are
-    equal here, so nothing complains.)
+    nn.Linear computes x @ weight.T. For x @ w_q, transpose the matrix once: `.T`. (The two shapes are the
+    same here, so nothing complains.)
     | turned => it.T
 
 some-not-transposed
-    some of the matrices are turned, others still (out, in)
-    nn.Linear computes x @ weight.T, three times. Each of the three has to be turned once: `.T`.
+    some of the matrices are transposed, others are still (out, in)
+    nn.Linear computes x @ weight.T, three times. Transpose each of the three once: `.T`.
     | k => w_k; v => w_v
     | q => w_q
     | k => w_k
@@ -49,37 +49,38 @@ some-not-transposed
     | q => w_q; v => w_v
 
 other-order
-    the three came in another order
-    PyTorch stores those of the queries first, then the keys', then the values'.
+    the three matrices came in the wrong order
+    PyTorch stores the queries' matrix first, then the keys', then the values'.
     @ order = 1,2,0 0,2,1 1,0,2 2,1,0 2,0,1
     | result => [it[place] for place in (order)]
 
 one-taken-twice
-    one of the three matrices was taken more than once
+    you took one of the three matrices more than once
     The rows 0 to d_model − 1 belong to the queries, the next d_model to the keys, the last to the values.
     @ order = 0,0,0 0,1,1 0,0,2 0,0,1 0,2,2 1,1,2
     | result => [it[place] for place in (order)]
 
 every-third-row
-    every third row was taken, or every third run of another reshape
+    you took every third row, or every third run of some other reshape
     Each matrix is one run of d_model rows, one below the other. Some other programs interleave them;
     PyTorch does not.
     | cut => [in_proj_weight[start::3] for start in range(3)]
 
 reshaped-after-turning
-    the turned table was cut by `reshape`
-    Turned, the three stand side by side, and reshape keeps the numbers in their order: it cuts by rows.
-    Cut first, and turn each; or cut the turned table's columns, chunk(3, dim=1).
+    you cut the transposed table with `reshape`
+    After transposing, the three stand side by side, but reshape keeps the numbers in their order: it cuts
+    by rows. Cut first and transpose each part, or cut the transposed table's columns with chunk(3,
+    dim=1).
     | cut => in_proj_weight.T.reshape(3, in_proj_weight.shape[1], -1); turned => it.T
 
 cut-by-columns
-    the columns were cut into three, not the rows
+    you cut the columns into three, not the rows
     The three stand one *below* the other: cut along the first axis, dim=0, into runs of d_model rows.
     | cut => in_proj_weight.chunk(3, dim=-1); turned
     | cut => in_proj_weight.chunk(3, dim=-1); turned => it.T
 
 turned-by-reshape
-    every third row was taken, and nothing was turned: by a step of 3, or by `reshape`
+    you took every third row, by a step of 3 or by `reshape`, and transposed nothing
     Each matrix is one run of d_model rows. reshape keeps the numbers in their order and cuts the rows
     elsewhere; `.T` and transpose swap axes.
     | cut => in_proj_weight.reshape(in_proj_weight.T.shape).chunk(3, dim=-1); turned => it.T
@@ -113,10 +114,10 @@ EXERCISE = Write(
     mistakes=MISTAKES,
     hints=(
         "in_proj_weight.chunk(3) cuts its rows into three runs.",
-        "nn.Linear computes x @ weight.T. What has to be done with a weight, so that x @ w_q is the same?",
+        "nn.Linear computes x @ weight.T. What do you have to do to a weight so that x @ w_q is the same?",
         "w_q, w_k, w_v = in_proj_weight.chunk(3), and then `.T` for each.",
     ),
     explain="chunk(3) cuts along the first axis. `.T` shares the memory: nothing is copied. The helper "
-    "from_torch in helpers/pytorch/weights.py takes over biases and W_O as well.",
+    "from_torch in helpers/pytorch/weights.py copies the biases and W_O as well.",
     reread=MODULE,
 )

@@ -83,7 +83,7 @@ EDITS = Edits(
 )
 WORDS = {
     "lower_right": "The chunk's queries are the last tokens of the cache: its last query sees the whole "
-    "cache, so that the triangle ends in the lower right corner.",
+    "cache, so the triangle ends in the lower right corner.",
 }
 MISTAKES = EDITS.mistakes(
     """
@@ -93,25 +93,25 @@ upper-left
     | shift => 0
 
 start-only
-    the queries were taken for the first tokens: those that were read before the first chunk are not counted
+    you took the queries for the first tokens, and did not count those read before the first chunk
     {lower_right}
     | shift => start
     | before => 0
 
 same-for-every-chunk
-    the triangle was moved by the same number of places in every chunk
+    you moved the triangle by the same number of places in every chunk
     Later chunks have more tokens before them. {lower_right}
     | shift => len(keys) - len(queries)
     | shift => n_cached - start - len(new_queries)
 
 chunk-counted-full
-    the last chunk was counted as full, and it may be shorter
+    you counted the last chunk as full, though it may be shorter
     {lower_right} Take len(new_queries), not `chunk`.
     | counted => chunk
 
 one-step-ahead
-    each query sees one token too many, the next one of its chunk
-    The diagonal is the last that is seen: a token may attend to itself and to what came before.
+    each query sees one token too many: the next one in its chunk
+    The diagonal is the last key a query sees: a token may attend to itself and to what came before.
     | shift => it + 1
 
 own-token-hidden
@@ -122,27 +122,27 @@ own-token-hidden
 no-mask
     within a chunk every query sees every key
     The cache holds nothing later than the chunk, but within the chunk some keys are later than some
-    queries: there the triangle is needed.
+    queries. That is where you need the triangle.
     | mask => None
     | shift => n_cached
 
 future-too
-    all keys were read, those of later chunks too, and no mask hides them
+    you read all the keys, even those of later chunks, and no mask hides them
     The cache holds only what has been appended: keys[:n_cached].
     | mask => None; of_keys => keys; of_values => values
 
 wrong-side
-    the triangle was moved to the wrong side
+    you moved the triangle to the wrong side
     {lower_right} A negative shift makes a query see fewer keys.
     | shift => -it
 
 other-triangle
-    the other triangle is True: queries see themselves and what is later
+    the wrong triangle is True: queries see themselves and what is later
     A query may attend to keys at or before its own place.
     | mask => ~np.tri(len(new_queries), n_cached, shift - 1, dtype=bool)
 
 inverted
-    True and False changed places
+    you swapped True and False
     True = may attend.
     | mask => ~it
 
@@ -163,14 +163,14 @@ chunk-not-appended
     | seen => it[: -len(new_queries)]; mask => None
 
 tuple-kept
-    the two results of attention were kept together
+    you kept the two results of attention together
     attention returns output and weights as one tuple. Take them apart first: output, _ = attention(...).
     | kept => (output, _)
 
 mask-of-floats
-    the mask holds numbers, and a mask is made of True and False
+    the mask holds numbers, but a mask is made of True and False
     np.tri and np.ones give floats unless they are told dtype=bool. (A table of 0 and −∞ is for adding to
-    the scores, and attention makes it by itself.)
+    the scores; attention makes that itself.)
     | mask => it.astype(float)
     | mask => it.astype(int)
     | mask => np.where(it, 0.0, -np.inf)
@@ -181,28 +181,28 @@ chunk-is-the-mask
     | mask => np.tri(len(new_queries), dtype=bool)
 
 cache-counted-full
-    n_cached grew by a whole chunk each time, and the last chunk may be shorter
-    As many tokens come in as the chunk holds: len(new_queries).
+    n_cached grew by a whole chunk each time, though the last chunk may be shorter
+    Add the number of tokens that the chunk really holds: len(new_queries).
     | triangle => np.tri(len(new_queries), len(keys) - len(queries) + start + chunk, shift, dtype=bool)
 
 steps-of-one
-    the loop moves on by one query, and not by a whole chunk: queries are answered twice
+    the loop moves on by one query instead of a whole chunk, so queries are answered twice
     range(0, len(queries), chunk) goes from chunk to chunk.
     | starts => range(len(queries))
 
 newest-of-all
-    every chunk was taken for the newest of all tokens, with all keys in the cache
+    you treated every chunk as the newest tokens of all, with all keys in the cache
     Each chunk sees what has been read up to its own end. Later chunks are not in the cache yet.
     | of_keys => keys; of_values => values; mask => causal_mask(len(new_queries), len(keys))
 
 triangle-first
-    the triangle stands over the oldest tokens, and the chunk's own are open
-    The tokens that were read before may be seen by every query of the chunk. It is the chunk's own tokens
-    of which some are later.
+    the triangle covers the oldest tokens, and the chunk's own are open
+    Every query of the chunk may see the tokens that were read before. Only among the chunk's own tokens
+    are some later.
     | mask => np.tri(len(new_queries), n_cached, dtype=bool) | (np.arange(n_cached) >= len(new_queries))
 
 mask-transposed
-    the mask was transposed
+    you transposed the mask
     Rows are queries, columns are keys: (len(new_queries), n_cached).
     | mask => it.T
 
@@ -217,13 +217,13 @@ first-chunk-only
     | result => outputs[0]
 
 order-turned
-    the chunks' outputs were joined in the wrong order
+    you joined the chunks' outputs in the wrong order
     Append each chunk's rows at the end.
     | result => np.concatenate(outputs[::-1])
 
 shorter-chunk-lost
-    the queries of a shorter last chunk were left out
-    range(0, len(queries), chunk) goes through all starts, and a slice past the end is shorter.
+    you left out the queries of a shorter last chunk
+    range(0, len(queries), chunk) goes through all the starts, and a slice past the end is simply shorter.
     | starts => range(0, len(queries) - chunk + 1, chunk)
 """,
     CACHE,
@@ -239,7 +239,7 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     given="upper-left",
     symptom="with one query and three keys, the mask of the chunk is True False False: the newest token "
-    "sees the oldest one, and not itself.",
+    "sees the oldest one but not itself.",
     probes=(
         _prefill_probe("tokens before, and two chunks", 3, 5, 2, 6, start=81),
         _prefill_probe("one new token at a time", 3, 5, 1, 2, start=82),
@@ -258,12 +258,12 @@ EXERCISE = Mend(
     "later.",
     hints=(
         "Print the mask of the second chunk. Which key is the newest query's own, and is it True there?",
-        "n_cached − len(new_queries) tokens stand before the chunk. Each of its queries may see all of them.",
-        "np.tri(rows, columns, k) moves its diagonal by k places to the right. So does causal_mask of "
-        "lesson 05, by itself.",
+        "n_cached − len(new_queries) tokens come before the chunk. Each of its queries may see all of them.",
+        "np.tri(rows, columns, k) moves its diagonal by k places to the right. Lesson 05's causal_mask does "
+        "that for you.",
     ),
-    explain="The chunk's queries are the last tokens of the cache, so that the diagonal ends in the lower "
-    "right corner: it is moved by the number of tokens before the chunk. causal_mask(len(new_queries), "
+    explain="The chunk's queries are the last tokens of the cache, so the diagonal ends in the lower right "
+    "corner: move it by the number of tokens before the chunk. causal_mask(len(new_queries), "
     "n_cached) is the same mask, and KVCache in helpers/streaming.py does it without one.",
     reread=CACHE,
 )

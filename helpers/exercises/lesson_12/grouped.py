@@ -90,38 +90,38 @@ EDITS = Edits(
     },
 )
 WORDS = {
-    "runs": "Neighbouring heads share: one run of heads reads one head of keys, the next run the "
-    "next one. All runs are equally long.",
+    "runs": "Neighbouring heads share: one run of heads reads one head of keys, the next run reads the "
+    "next. All runs are equally long.",
 }
 MISTAKES = EDITS.mistakes(
     """
 in-turns
     the heads take turns: head h reads head h % n_kv_heads
-    {runs} Weights that were trained with one way of sharing give something else with the other.
+    {runs} Weights trained with one way of sharing give different results with the other.
     | shared => head % n_kv_heads
 
 divided-by-heads
-    the head's number was divided by the number of heads of keys
+    you divided the head's number by the number of heads of keys
     {runs} Does the number you divide by say how long a run is, or how many runs there are?
     | shared => head // n_kv_heads
     | shared => min(head // n_kv_heads, n_kv_heads - 1)
     | shared => head // n_kv_heads % n_kv_heads
 
 group-in-turns
-    the remainder was taken, by the length of a run
+    you took the remainder on dividing by the length of a run
     {runs} % gives the place within a run. Which run is it?
     | shared => head % (n_heads // n_kv_heads)
     | shared => head % (n_heads // n_kv_heads) % n_kv_heads
     | shared => min(head % (n_heads // n_kv_heads), n_kv_heads - 1)
 
 run-inverted
-    the length of a run was calculated the wrong way round: n_kv_heads // n_heads
+    you worked out the length of a run the wrong way round: n_kv_heads // n_heads
     There are more heads of queries than of keys, and the smaller number // the larger one is 0.
     | shared => head // (n_kv_heads // n_heads)
 
 length-of-the-example
-    a run has the same length in every input: the number of the example
-    The example has runs of 3. With other numbers of heads a run has another length.
+    you gave a run the same length in every input, the one in the example
+    The example has runs of 3. With other numbers of heads, runs have another length.
     | shared => head // 3
     | shared => min(head // 3, n_kv_heads - 1)
     | shared => head // 3 % n_kv_heads
@@ -129,7 +129,7 @@ length-of-the-example
     | shared => min(head // 2, n_kv_heads - 1)
 
 all-heads-pooled
-    every head reads the keys of all heads, one behind the other
+    every head reads the keys of all heads, one after another
     Each head reads a single head of keys and of values. {runs}
     | of_keys => keys.reshape(-1, keys.shape[-1]); of_values => values.reshape(-1, values.shape[-1])
 
@@ -144,12 +144,12 @@ next-run
     | shared => (it + 1) % n_kv_heads
 
 heads-out-of-order
-    the heads' outputs stand in another order
+    the heads' outputs are in the wrong order
     Output h belongs to head h of the queries.
     | result => np.stack(outputs[::-1])
 
 head-as-it-is
-    head h reads head h, and there are not so many
+    head h reads head h, and there are not that many heads of keys
     {runs}
     | shared => head
 
@@ -165,36 +165,36 @@ one-for-all
     | shared => n_kv_heads - 1
 
 turned-round
-    the heads of keys were handed out from the last to the first
+    you handed out the heads of keys from the last to the first
     {runs}
     | shared => n_kv_heads - 1 - it
 
 off-by-one
-    the heads were counted from 1
+    you counted the heads from 1
     The first head has the number 0. {runs}
     | shared => (head + 1) // (n_heads // n_kv_heads)
     | shared => min((head + 1) // (n_heads // n_kv_heads), n_kv_heads - 1)
     | shared => max(head - 1, 0) // (n_heads // n_kv_heads)
 
 true-division
-    / gives a float, and an index must be a whole number
+    you divided with /, which gives a float, and an index must be a whole number
     // divides and drops the remainder. {runs}
     | shared => head / (n_heads // n_kv_heads)
     | shared => head // (n_heads / n_kv_heads)
 
 rounded
-    the number of the run was rounded to the nearest, not down
+    you rounded the number of the run to the nearest, not down
     // drops the remainder. {runs}
     | shared => min(round(head / (n_heads // n_kv_heads)), n_kv_heads - 1)
     | shared => min(-(-head * n_kv_heads // n_heads), n_kv_heads - 1)
 
 values-in-turns
-    the keys are shared in runs, and the values still in turns
+    the keys are shared in runs, but the values still take turns
     A key and its value belong together: both come from the same head.
     | for_values => head % n_kv_heads
 
 keys-in-turns
-    the values are shared in runs, and the keys still in turns
+    the values are shared in runs, but the keys still take turns
     A key and its value belong together: both come from the same head.
     | for_keys => head % n_kv_heads
 
@@ -205,25 +205,25 @@ fewer-heads-out
     | heads => range(n_kv_heads); shared => head
 
 heads-joined
-    the heads' outputs were joined into one long matrix
-    The heads have an axis of their own, the first one: np.stack makes it.
+    you joined the heads' outputs into one long matrix
+    The heads have an axis of their own, the first one, which np.stack makes.
     | result => np.concatenate(outputs)
     | result => np.concatenate(outputs, axis=-1)
 
 heads-last
-    the axis of heads stands in the wrong place
+    the heads' axis is in the wrong place
     The shape is (n_heads, n_queries, d_v): np.stack(outputs), along the first axis.
     | result => np.stack(outputs, axis=1)
     | result => np.stack(outputs, axis=-1)
 
 heads-added
-    the heads' outputs were added or averaged
-    Each head keeps its own output: np.stack puts them one behind the other.
+    you added or averaged the heads' outputs
+    Each head keeps its own output: np.stack puts them one after another.
     | result => np.sum(outputs, axis=0)
     | result => np.mean(outputs, axis=0)
 
 tuple-kept
-    the two results of attention were kept together
+    you kept the two results of attention together
     attention returns output and weights as one tuple. Take them apart first: output, _ = attention(...).
     | kept => (output, _); attend
 
@@ -233,7 +233,7 @@ weights-returned
     | kept => _; attend
 
 not-scaled
-    the scores were not divided by √d_k
+    you did not divide the scores by √d_k
     The helper attention divides by √d_k.
     | attend => (unscaled(queries[head], of_keys, of_values), None)
 """,
@@ -262,12 +262,12 @@ EXERCISE = Mend(
     properties=(Property("shares", "each head reads the values of its run", _reads_its_run),),
     mistakes=MISTAKES,
     hints=(
-        "How many heads of queries share one head of keys? With six and two it is three.",
-        "The heads 0, 1, 2 make the first run, the heads 3, 4, 5 the second. Which operation makes 0, 0, "
-        "0, 1, 1, 1 of 0, 1, 2, 3, 4, 5?",
+        "How many heads of queries share one head of keys? With six and two, three do.",
+        "The heads 0, 1, 2 make the first run, the heads 3, 4, 5 the second. Which operation turns 0, 1, 2, "
+        "3, 4, 5 into 0, 0, 0, 1, 1, 1?",
         "Whole-number division by the length of a run: head // (n_heads // n_kv_heads).",
     ),
-    explain="np.repeat(keys, n_heads // n_kv_heads, axis=0) lays the keys out in the same way (np.tile "
+    explain="np.repeat(keys, n_heads // n_kv_heads, axis=0) lays out the keys in the same way (np.tile "
     "would not). grouped_query_attention in helpers/streaming.py does it without copying a key.",
     reread=FEWER,
 )

@@ -149,10 +149,10 @@ EDITS = Edits(
     },
 )
 WORDS = {
-    "share": "Each half counts by its share of the sum of exponentials: e^(its log_sum_exp) over "
-    "the two together.",
-    "logs": "The sums are added, and their logarithms are not: log(e^a + e^b), which np.logaddexp"
-    " calculates, or larger + log(e^(a − larger) + e^(b − larger)).",
+    "share": "Each half counts by its share of the exponentials: e^(its log_sum_exp), divided by the sum of "
+    "both.",
+    "logs": "Add the sums, not their logarithms: log(e^a + e^b), which np.logaddexp calculates, or larger + "
+    "log(e^(a − larger) + e^(b − larger)).",
 }
 MISTAKES = EDITS.mistakes(
     """
@@ -162,41 +162,41 @@ mean-of-outputs
     | mix => (output_a + output_b) / 2
 
 sum-of-outputs
-    the two outputs were added
+    you added the two outputs
     Each is divided by its own sum already. {share}
     | mix => output_a + output_b
 
 not-divided
-    the weighted outputs were not divided by the sum of both parts
+    you did not divide the weighted outputs by the sum of both parts
     The two shares must sum to 1: divide by e^(a − larger) + e^(b − larger).
     | mix => weighted_sum
 
 one-half-divided
-    only one of the two halves was divided by the sum
-    Both shares have the same sum below the line: (part_a · output_a + part_b · output_b) / total.
+    you divided only one of the two halves by the sum
+    Both shares have the same denominator: (part_a · output_a + part_b · output_b) / total.
     | mix => term_a + term_b / both
     | mix => term_a / both + term_b
 
 shares-swapped
-    each half got the share of the other one
+    you swapped the two halves' shares
     output_a counts by e^(log_sum_exp_a), output_b by e^(log_sum_exp_b).
     | mix => (column_b * output_a + column_a * output_b) / both
 
 shares-multiplied
-    the parts were multiplied, or the outputs were
+    you multiplied the parts, or the outputs
     {share}
     | mix => column_a * column_b * (output_a + output_b) / both
     | mix => term_a * term_b / both
 
 larger-half-only
-    the half with the larger log_sum_exp was taken alone
+    you took the half with the larger log_sum_exp alone
     The other half's keys have weight, too. {share}
     | mix => np.where(column_a >= column_b, output_a, output_b)
     | mix => np.where(column_a > column_b, output_a, output_b)
 
 small-share-dropped
-    a half was left out where its share is small
-    A small share counts, too, and it costs nothing to take it in. {share}
+    you left out a half where its share is small
+    A small share counts too, and including it costs nothing. {share}
     | mix => dropping(5, True, True, output_a, column_a, output_b, column_b)
     | mix => dropping(5, True, False, output_a, column_a, output_b, column_b)
     | mix => dropping(5, False, True, output_a, column_a, output_b, column_b)
@@ -204,18 +204,18 @@ small-share-dropped
     | mix => dropping(8, True, True, output_a, column_a, output_b, column_b)
 
 halved
-    the mixture was divided by 2 as well
+    you divided the mixture by 2 as well
     The two shares sum to 1 already.
     | mix => it / 2
 
 total-alone
-    the outputs were added without their shares, and divided by the sum
+    you added the outputs without their shares, and divided by the sum
     Each output is divided by its own sum already. {share}
     | mix => (output_a + output_b) / both
 
 empty-half-wins
-    where one half has no key for a query, the other half was lost as well
-    A half without a key has the share e^−∞ = 0. The other one is then the answer.
+    where one half has no key for a query, you lost the other half as well
+    A half without a key has the share e^−∞ = 0. Then the other half is the answer.
     | result => lost(*it, log_sum_exp_a, log_sum_exp_b); log
 
 half-b-lost
@@ -232,21 +232,21 @@ half-a-share
     | mix => term_a / both + output_b
 
 by-logarithms
-    the outputs were weighted by the logarithms themselves
+    you weighted the outputs by the logarithms themselves
     A logarithm may be 0 or below it. {share}
     | a => log_sum_exp_a; b => log_sum_exp_b; safe => total; log => log_sum_exp_a + log_sum_exp_b; mix; finite
     @ logs = np.logaddexp(log_sum_exp_a,log_sum_exp_b)
     | a => log_sum_exp_a; b => log_sum_exp_b; safe => total; log => logs; finite
 
 by-differences
-    the outputs were weighted by the differences from the larger logarithm, without e
+    you weighted the outputs by the differences from the larger logarithm, without e
     {share}
     | a => above_a; b => above_b
     @ logs = np.logaddexp(log_sum_exp_a,log_sum_exp_b)
     | a => above_a; b => above_b; log => logs
 
 overflow
-    e^log_sum_exp was calculated without taking the larger one off first
+    you calculated e^log_sum_exp without subtracting the larger one first
     e^1000 is larger than any float64, and e^−1000 is 0: their shares are nan. Shares depend on the
     difference only, so subtract the larger of the two first.
     | finite => 0 * it
@@ -259,36 +259,36 @@ overflow
     | finite => 0 * it; safe => np.maximum(total, 1e-300)
 
 softmax-over-queries
-    softmax ran over the queries, not over the two halves
-    Queries have nothing to share among each other. {share}
+    you ran softmax over the queries, not over the two halves
+    Queries have nothing to share with one another. {share}
     @ logs = np.logaddexp(log_sum_exp_a,log_sum_exp_b)
     | a => over_queries(log_sum_exp_a); b => over_queries(log_sum_exp_b); mix => weighted_sum; log => logs
     | a => over_queries(log_sum_exp_a); b => over_queries(log_sum_exp_b); log => logs
 
 smaller-taken-off
-    the smaller of the two logarithms was taken off, not the larger one
-    Then the larger one may still overflow, and −∞ stands there where a half is empty. With the larger one
-    taken off no exponent is above 0.
+    you subtracted the smaller of the two logarithms, not the larger one
+    Then the larger one may still overflow, and where a half is empty you subtract −∞. If you subtract the
+    larger one, no exponent is above 0.
     | largest => np.minimum(log_sum_exp_a, log_sum_exp_b); finite => larger
     | largest => np.minimum(log_sum_exp_a, log_sum_exp_b); finite
 
 a-taken-off
-    the logarithm of one fixed half was taken off, not the larger one
-    Where the other half's is larger by 710 or more, e^(difference) is ∞; and −∞ − −∞ is nan. Take off the
+    you always subtracted the logarithm of the same half, not the larger one
+    Where the other half's is larger by 710 or more, e^(difference) is ∞; and −∞ − −∞ is nan. Subtract the
     larger of the two.
     | finite => log_sum_exp_a
     | finite => log_sum_exp_b
 
 one-maximum-for-all
-    one maximum was taken for all queries together
+    you took one maximum for all the queries together
     Each query has its own two logarithms: np.maximum(log_sum_exp_a, log_sum_exp_b), entry by entry.
     Otherwise both parts of a query far below the maximum are 0.
     | finite => larger.max() + 0 * it
 
 no-key-nan
     a query without a key in either half gives nan
-    −∞ − −∞ is nan, and 0/0 as well. Put a finite number in the place of the larger one where it is −∞,
-    and 1 in the place of a sum that is 0.
+    −∞ − −∞ is nan, and so is 0/0. Put a finite number instead of the larger one where it is −∞, and 1
+    instead of a sum that is 0.
     | finite => larger
     @ logs = np.logaddexp(log_sum_exp_a,log_sum_exp_b)
     | finite => larger; log => logs
@@ -306,7 +306,7 @@ minus-infinity-lost
     | log => larger + np.log(np.maximum(total, 1e-300))
 
 logarithms-added
-    the two logarithms were added
+    you added the two logarithms
     That is the logarithm of a product. {logs}
     | log => log_sum_exp_a + log_sum_exp_b
 
@@ -321,36 +321,36 @@ mean-of-logarithms
     | log => (log_sum_exp_a + log_sum_exp_b) / 2
 
 logarithms-mixed
-    the two logarithms were mixed by the shares
+    you mixed the two logarithms by the shares
     Outputs are mixed, sums are added. {logs}
     | log => (sum_a * np.nan_to_num(log_sum_exp_a) + sum_b * np.nan_to_num(log_sum_exp_b)) / safe
     | log => (sum_a * log_sum_exp_a + sum_b * log_sum_exp_b) / total
 
 larger-not-put-back
-    the larger logarithm was taken off and never put back
-    log(e^(a − larger) + e^(b − larger)) is the logarithm less the larger one: add it again.
+    you subtracted the larger logarithm and never put it back
+    log(e^(a − larger) + e^(b − larger)) is the logarithm minus the larger one: add that back.
     | log => np.log(total)
 
 larger-multiplied
-    the larger logarithm was multiplied with the rest, or taken off again
+    you multiplied the rest by the larger logarithm, or subtracted it again
     log(e^larger · total) is larger + log(total).
     | log => larger * np.log(total)
     | log => np.log(total) - larger
 
 no-logarithm
-    the sum came back, without its logarithm
+    you returned the sum, not its logarithm
     The next merge takes a logarithm, and the sum itself may be larger than any float64.
     | log => larger + total
     | log => total
     | log => np.exp(log_sum_exp_a) + np.exp(log_sum_exp_b)
 
 log-overflow
-    log_sum_exp was calculated from e^a + e^b, which may be ∞
+    you calculated log_sum_exp from e^a + e^b, which may be ∞
     e^1000 is larger than any float64. {logs}
     | log => np.log(np.exp(log_sum_exp_a) + np.exp(log_sum_exp_b))
 
 powers-of-2
-    powers or logarithms to base 2 were taken
+    you used powers or logarithms to base 2
     These are natural logarithms: np.exp and np.log, or np.logaddexp.
     | a => np.exp2(above_a); b => np.exp2(above_b)
     @ logs = np.logaddexp2(log_sum_exp_a,log_sum_exp_b)
@@ -359,14 +359,14 @@ powers-of-2
     | log => larger + np.log2(total)
 
 ratio-inverted
-    the differences are turned round: e^(larger − log_sum_exp)
+    the differences are the wrong way round: e^(larger − log_sum_exp)
     The half with the larger sum should count more: e^(log_sum_exp − larger).
     | a => np.exp(-above_a); b => np.exp(-above_b)
 
 no-column
-    the shares of the queries were multiplied along the wrong axis
-    A row of the output belongs to a query. The shares have shape (n_queries,): [:, None] makes a column
-    of them, which meets every number of its row.
+    you multiplied the shares of the queries along the wrong axis
+    A row of the output belongs to a query. The shares have shape (n_queries,): [:, None] makes them a
+    column, so that each meets every number of its row.
     | columns => it[:, 0]
     | columns => it.T
 
@@ -377,7 +377,7 @@ results-swapped
 
 log-as-column
     log_sum_exp came back with an axis too many
-    It has one number for each query: shape (n_queries,), as it came.
+    It has one number for each query: shape (n_queries,), just as you received it.
     | result => (output, log_sum_exp[:, None])
 """,
     HALVES,
@@ -399,14 +399,14 @@ EXERCISE = Write(
     ),
     mistakes=MISTAKES,
     hints=(
-        "If the two sums were S_a and S_b: what would the output over all keys be, and what the sum?",
+        "Call the two sums S_a and S_b. What would the output over all keys be, and what would the sum be?",
         "The shares are S_a / (S_a + S_b) and S_b / (S_a + S_b). With larger = np.maximum of the two "
-        "logarithms, np.exp(log_sum_exp_a - larger) can stand for S_a, and S_b likewise: the shares stay "
-        "the same.",
+        "logarithms, np.exp(log_sum_exp_a - larger) can stand in for S_a, and likewise for S_b: the shares "
+        "stay the same.",
         "log_sum_exp is larger + np.log(of the two parts together). Where a query has no key at all, "
-        "larger is −∞: put 0 there, and 1 in place of a sum that is 0. np.where chooses.",
+        "larger is −∞: put 0 there, and 1 instead of a sum that is 0. np.where chooses.",
     ),
-    explain="Each output was divided by its own sum. Its share puts that sum back, and divides by both. "
-    "A query without any key needs the two np.where, because −∞ − −∞ and 0/0 are nan.",
+    explain="Each output was divided by its own sum. Its share puts that sum back and divides by the two "
+    "together. A query without any key needs the two np.where, because −∞ − −∞ and 0/0 are nan.",
     reread=HALVES,
 )

@@ -83,8 +83,9 @@ EXERCISE = Open(
     shape=(6,),
     judge=_judge_order,
     example=[2.0, 0.0, 1.0, 1.5, 0.5, 1.0],
-    because="Forgetting to rescale is forgetting a factor e^(old − new). It is 1 where the maximum does not "
-    "change: the largest score must stand in the first tile that is read, and not in the last one as well.",
+    because="If you forget to rescale, you forget a factor e^(old − new). It is 1 where the maximum does "
+    "not change, so the largest score must be in the first tile that is read, and not in the last one as "
+    "well.",
     slips=(
         Slip("all-equal", [1.0] * 6, ""),
         Slip("largest-last", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], ""),
@@ -94,8 +95,8 @@ EXERCISE = Open(
     ),
     hints=(
         "The forgotten factor is e^(old maximum − new maximum). When is it 1?",
-        "It is 1 where the maximum stays as it was. Where must the largest score stand for that, and "
-        "where must it stand if the tiles come in the opposite order?",
+        "It is 1 where the maximum stays as it was. Where must the largest score be for that, and where "
+        "must it be if the tiles come in the opposite order?",
         "Put the largest score into the first tile, and smaller ones, by 1 or so, into the others.",
     ),
     reread=WORKED,

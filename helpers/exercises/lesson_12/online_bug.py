@@ -121,20 +121,20 @@ EDITS = Edits(my_online_softmax, {
 })  # fmt: skip
 OWN = """
 max-not-kept
-    running_max was never set to the new maximum: it stays −∞
+    you never set running_max to the new maximum: it stays −∞
     The next tile compares with it, and the sum is rescaled by it: running_max = new_max, after the sum.
     | largest => tile_max; carried_sum => 0 * running_sum; finish => np.exp(scores + np.inf) / running_sum
 
 last-tile-only
     only the last tile counts
-    All tiles belong to the sum. Is running_max set to the new maximum at the end of each step? While it stays
-    −∞, the factor is 0 and wipes out what was summed before.
+    All tiles belong to the sum. Is running_max set to the new maximum at the end of each step? As long as
+    it stays −∞, the factor is 0 and wipes out what was summed before.
     | largest => tile_max; carried_sum => 0 * running_sum
 
 powers-of-2-throughout
-    powers of 2 were taken in place of powers of e, in the pass and at the end
-    That is a softmax as well, of other scores: 2^score is e^(score · log 2). The weights asked for are those
-    of e^score.
+    you used powers of 2 instead of powers of e, in the pass and at the end
+    That is also a softmax, but of other scores: 2^score is e^(score · log 2). The weights asked for are
+    those of e^score.
     | scores => it * np.log(2); factor; exp; finish
 
 logarithms-returned
@@ -143,8 +143,8 @@ logarithms-returned
     | finish => scores - running_max - np.log(running_sum)
 
 read-from-the-right
-    the tiles were read from the right, and what was summed before is still not rescaled
-    Then rows that fall are wrong instead of rows that rise. {shrink}
+    you read the tiles from the right, and still do not rescale the sum so far
+    Now falling rows are wrong instead of rising ones. {shrink}
     | starts => it[::-1]; factor => np.ones_like(running_max)
 
 first-tile-only
@@ -153,41 +153,41 @@ first-tile-only
     | starts => [0]
 
 finished-in-the-pass
-    the weights of each tile were finished while it was read, with the sum of that time
-    Later tiles bring a larger sum, and perhaps a larger maximum. The weights can be had after the pass only:
-    e^(score − running_max) / running_sum.
+    you finished each tile's weights while reading it, with the sum as it was then
+    Later tiles bring a larger sum, and perhaps a larger maximum. You can work out the weights only after
+    the pass: e^(score − running_max) / running_sum.
     | finish => finished_then(scores, tile)
 
 new-sum-rescaled
-    the tile's sum was rescaled, and not what was summed before
-    The tile's exponentials are measured against the new maximum already. It is the earlier sum that is not.
+    you rescaled the tile's sum instead of the sum so far
+    The tile's exponentials are measured against the new maximum already. The earlier sum is not.
     | carried_sum => running_sum; sum => carried + rescale * tile_sum
 
 all-rescaled
-    the tile's own sum was rescaled as well
+    you rescaled the tile's own sum as well
     The tile's exponentials are measured against the new maximum already. Multiply only what was summed
     before.
     | sum => carried + rescale * tile_sum
 
 starts-at-0
     the running maximum starts at 0
-    A row whose scores all lie below 0 never takes its own maximum, and at −1000 every exponential is 0. Start
-    at −∞, which is smaller than any score.
+    A row whose scores all lie below 0 never gets its own maximum, and at −1000 every exponential is 0.
+    Start at −∞, which is below any score.
     | begin => np.zeros((len(scores), 1))
 
 last-tile-short
-    the keys of a shorter last tile were left out
-    range(0, n_keys, tile) goes through all starts, and a slice past the end is shorter.
+    you left out the keys of a shorter last tile
+    range(0, n_keys, tile) goes through all the starts, and a slice past the end is simply shorter.
     | starts => range(0, scores.shape[1] - tile + 1, tile)
 
 first-tile-left-out
-    the first tile was left out of the sum
+    you left the first tile out of the sum
     Every key belongs to the sum: the tiles start at 0.
     | starts => range(tile, scores.shape[1], tile)
 
 sliding-tiles
     the tiles overlap: the loop moves on by one key, not by a whole tile
-    range(0, n_keys, tile) goes from tile to tile, so that every key is counted once.
+    range(0, n_keys, tile) goes from tile to tile, so every key is counted once.
     | starts => range(scores.shape[1])
     | starts => range(scores.shape[1] - tile + 1)
 
@@ -197,31 +197,31 @@ one-key-too-many
     | stop => start + tile + 1; starts
 
 not-divided
-    the exponentials were not divided by the running sum
+    you did not divide the exponentials by the running sum
     Weights are shares: each exponential is divided by the sum over all keys.
     | finish => np.exp(scores - running_max)
 
 last-max-at-the-end
-    the weights were taken with the maximum of the last tile
-    At the end all scores are measured against the running maximum, as the running sum is.
+    you worked out the weights with the maximum of the last tile
+    At the end measure all scores against the running maximum, as the running sum is.
     @ last = scores[:,(scores.shape[1]-1)//tile*tile:].max(axis=-1,keepdims=True)
     | finish => np.exp(scores - last) / running_sum
 
 no-max-at-the-end
-    the weights were taken without the maximum: e^score / running_sum
-    running_sum is measured against the running maximum: the exponentials above it must be as well.
+    you worked out the weights without the maximum: e^score / running_sum
+    running_sum is measured against the running maximum, so the exponentials that it divides must be too.
     | finish => np.exp(scores) / running_sum
 
 kept-from-the-pass
-    the exponentials were kept as they were when their tile was read
-    Each was measured against the maximum of that time. At the end all are measured against the last one:
+    you kept the exponentials as they were when their tile was read
+    Each was measured against the maximum so far. At the end measure all of them against the last one:
     e^(score − running_max).
     | finish => measured_then(scores, tile) / running_sum
 
 each-tile-by-itself
-    softmax was taken for each tile by itself
-    Then the weights of each tile sum to 1, and those of a row to the number of tiles. One sum goes through
-    all tiles.
+    you took softmax of each tile on its own
+    Then the weights of each tile sum to 1, and those of a row to the number of tiles. Keep a single sum
+    across all the tiles.
     @ starts = range(0,scores.shape[1],tile)
     | finish => np.concatenate([tile_softmax(scores[:, start : start + tile]) for start in starts], axis=-1)
 """
@@ -240,21 +240,21 @@ EXERCISE = Mend(
     given="no-rescale",
     properties=(ROWS_SUM_TO_1,),
     symptom="with the scores log 1 and log 3, a key at a time, the row sums to 2/3. Write down "
-    "running_sum after each tile: against which maximum was each of its terms measured?",
+    "running_sum after each tile: which maximum was each of its terms measured against?",
     probes=ONLINE_PROBES,
     axes=("query", "key"),
     mistakes=MISTAKES,
-    unseen="whether the maximum and the sum are still found in one pass. The task asks for it: a pass needs "
-    "one tile of scores at a time.",
+    unseen="whether the maximum and the sum are still found in one pass. The task asks for that: a pass "
+    "needs one tile of scores at a time.",
     hints=(
-        "Go through the row [0, log 3] with tiles of one key, on paper. What is running_sum after the "
-        "first tile, and against which maximum?",
+        "Go through the row [0, log 3] with tiles of one key, on paper. What is running_sum after the first "
+        "tile, and which maximum is it measured against?",
         "The second tile brings a larger maximum. The 1 that stands in running_sum is e^(0 − 0), and it "
         "should be e^(0 − log 3).",
         "Multiply running_sum by np.exp(running_max - new_max) before you add the tile's sum.",
     ),
-    explain="On a row that falls the maximum stands in the first tile, and e^(old − new) is 1 from then "
-    "on: that is why the bug did not show there. online_softmax in helpers/streaming.py does the same "
+    explain="On a falling row the maximum is in the first tile, so e^(old − new) is 1 from then on. That is "
+    "why the bug did not show there. online_softmax in helpers/streaming.py does the same "
     "for any leading axes.",
     reread=WORKED,
 )

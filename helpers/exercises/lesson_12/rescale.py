@@ -181,13 +181,13 @@ EDITS = Edits(my_step, {
 })  # fmt: skip
 MISTAKES = """
 starts-at-0
-    a running maximum of −∞ was taken for 0
-    Where all scores lie below 0 the 0 stays the largest, and no score is that large. −∞ needs no care:
-    np.maximum and e^(−∞ − new) = 0 do what they should.
+    you treated a running maximum of −∞ as 0
+    Where all scores lie below 0, the 0 stays the largest, though no score is that large. −∞ needs no
+    special care: np.maximum and e^(−∞ − new) = 0 do what they should.
     | largest => np.maximum(np.where(np.isneginf(running_max), 0, running_max), tile_max)
 
 first-tile-for-all
-    where one query has seen no key yet, the sums of all queries start anew
+    where one query has seen no key yet, you restarted the sums of all queries
     Each query has a state of its own: a key may be hidden from one and not from another. No `if` is needed:
     e^(−∞ − new) is 0 for that query alone.
     @ anew = np.isneginf(running_max).any()
@@ -195,84 +195,84 @@ first-tile-for-all
     | factor => np.zeros_like(running_max) if anew else it; largest => tile_max if anew else it
 
 first-query-for-all
-    the factor of one query was used for all
-    Each query has maxima of its own, and so a factor of its own: a column, (n_queries, 1).
+    you used the factor of one query for all
+    Each query has its own maxima, and so its own factor: a column, (n_queries, 1).
     | factor => np.exp(running_max[:1] - new_max[:1]) + 0 * new_max
 
 tile-part-divided
-    the tile's part of weighted_sum was divided by the new running_sum
+    you divided the tile's part of weighted_sum by the new running_sum
     {once}
     | mix => carried_mix + tile_mix / new_sum
 
 first-key-left-out
-    the first key of the tile was left out
-    Every key of the tile belongs to both sums, also the one at place 0.
+    you left out the first key of the tile
+    Every key of the tile belongs to both sums, including the one at place 0.
     @ others = scores[:,1:].max(-1,keepdims=True,initial=-np.inf)
     | exp => without_key(it, 0)
     | exp => without_key(it, 0); largest => np.maximum(running_max, others)
 
 last-key-left-out
-    the last key of the tile was left out
-    Every key of the tile belongs to both sums. A slice ends before its stop, so that [:-1] drops one.
+    you left out the last key of the tile
+    Every key of the tile belongs to both sums. A slice ends before its stop, so [:-1] drops one.
     @ others = scores[:,:-1].max(-1,keepdims=True,initial=-np.inf)
     | exp => without_key(it, -1)
     | exp => without_key(it, -1); largest => np.maximum(running_max, others)
 
 hidden-key-as-0
-    a hidden key, with a score of −∞, was given the score 0
-    e^−∞ is 0 by itself, and that is what a hidden key should count. A score of 0 counts.
+    you gave a hidden key, with a score of −∞, the score 0
+    e^−∞ is 0 already, which is what a hidden key should count. A score of 0 does count.
     @ seen = np.where(np.isneginf(scores),0,scores)
     | exp => np.exp(seen - new_max)
     | exp => np.exp(seen - new_max); largest => np.maximum(running_max, row_max(seen))
 
 absolute-scores
-    the largest score was sought without its sign
+    you looked for the largest score without regard to sign
     The maximum is the largest score, and −3 is not larger than 2.
     | largest => np.maximum(running_max, row_max(abs(scores)))
 
 log-sum-exp-for-max
-    log_sum_exp came back in place of running_max
-    running_max + log(running_sum) is taken after the last tile. The next step needs the maximum against which
-    both sums are measured.
+    you returned log_sum_exp instead of running_max
+    Take running_max + log(running_sum) after the last tile. The next step needs the maximum that both
+    sums are measured against.
     | result => (new_max + np.log(new_sum), new_sum, new_weighted_sum)
 
 tile-alone
-    what came back is that of this tile alone: everything read before is lost
-    The three go on: the larger maximum, and each sum rescaled, plus the tile's part.
+    you returned the results of this tile alone, so everything read before is lost
+    Carry all three on: the larger maximum, and each sum rescaled plus the tile's part.
     | largest => tile_max; carried_sum => 0 * running_sum; carried_mix => 0 * weighted_sum
 
 taken-for-an-output
-    weighted_sum was taken for an output, which is divided by its sum at every step
+    you treated weighted_sum as an output, dividing it by its sum at every step
     Some programs do keep the divided output, and multiply by the old sum each time. Here nothing is divided
     until the last tile has been read.
     @ carried = np.exp(running_max-new_max)*weighted_sum
     | result => (new_max, new_sum, (new_weighted_sum + (running_sum - 1) * carried) / new_sum)
 
 old-max-returned
-    the maximum that came back is the one that went in
+    you returned the maximum that went in
     The next tile is measured against what you return: it must be the new maximum.
     | result => (running_max, new_sum, new_weighted_sum)
 
 order-of-results
-    the three came back in another order
+    you returned the three in the wrong order
     The order is running_max, running_sum, weighted_sum.
     @ order = 1,0,2 2,1,0 0,2,1 2,0,1 1,2,0
     | result => [it[place] for place in (order)]
 
 output-returned
-    weighted_sum came back divided by running_sum: that is the output already
+    you returned weighted_sum divided by running_sum, which is the output already
     The next tile would add to something that is divided. Divide once, after the last tile.
     | result => (new_max, new_sum, new_weighted_sum / new_sum)
 
 logarithm-returned
-    the logarithm of the sum came back in place of running_sum
-    The logarithm is taken after the last tile. In between the sum itself is added to.
+    you returned the logarithm of the sum instead of running_sum
+    Take the logarithm after the last tile. Until then you add to the sum itself.
     | result => (new_max, np.log(new_sum), new_weighted_sum)
     | result => (new_max, new_max + np.log(new_sum), new_weighted_sum)
 
 without-axis
     the maximum and the sum came back without their second axis
-    They are columns, (n_queries, 1), so that they meet the scores row by row: keepdims=True.
+    They should be columns, (n_queries, 1), so that they meet the scores row by row: keepdims=True.
     | result => (new_max[:, 0], new_sum[:, 0], new_weighted_sum)
 """
 ALL = EDITS.mistakes(SUMS + MIXES + MISTAKES, ONE_PASS, words=WORDS)
@@ -292,15 +292,15 @@ EXERCISE = Write(
         Property("the sums", "divided, the sums give the output over all keys so far", _divides_to_output),
     ),
     hints=(
-        "First the maximum: np.maximum of the one before and of the tile's largest score in each row. "
+        "First the maximum: np.maximum of the old one and the tile's largest score in each row. "
         "Keep the old one; you need both.",
-        "Both sums hold e^(score − old maximum). Which factor makes e^(score − new maximum) of it?",
+        "Both sums hold e^(score − old maximum). Which factor turns that into e^(score − new maximum)?",
         "With rescale = np.exp(running_max - new_max) and exponentials = np.exp(scores - new_max): each "
         "sum is rescale times what it was, plus the tile's part. Those are exponentials.sum(axis=-1, "
         "keepdims=True) and exponentials @ values.",
     ),
-    explain="Both sums were measured against the old maximum, and e^(old − new) leads over to the new "
-    "one. Before the first tile e^(−∞ − new) is 0, and so is what was summed. blocked_attention in "
+    explain="Both sums were measured against the old maximum, and e^(old − new) converts them to the new "
+    "one. Before the first tile that factor, e^(−∞ − new), is 0, and so are both sums. blocked_attention in "
     "helpers/streaming.py does this step for each tile.",
     reread=ONE_PASS,
 )

@@ -16,14 +16,15 @@ from helpers.validation import Array
 
 ONE_PASS = "12: One pass over the keys"
 WORDS = {
-    "shrink": "What was summed before was measured against the old maximum, as e^(score − old). Multiplied "
-    "by e^(old − new) it is measured against the new one.",
-    "one_measure": "All that goes into one sum must be measured against one maximum: the new one.",
-    "grows": "The running maximum only grows: np.maximum of the one before and of the tile's. Where it "
+    "shrink": "What was summed before was measured against the old maximum, as e^(score − old). Multiply it "
+    "by e^(old − new), and it is measured against the new one.",
+    "one_measure": "Everything that goes into one sum must be measured against the same maximum: the new "
+    "one.",
+    "grows": "The running maximum only grows: take np.maximum of the old one and the tile's. Where it "
     "shrinks, e^(old − new) is larger than 1, and may be ∞.",
-    "difference": "It is the difference of the two that counts: e^(old − new). Where the maximum stays, it "
+    "difference": "What counts is the difference of the two: e^(old − new). Where the maximum stays, it "
     "is 1.",
-    "once": "weighted_sum is not divided yet. What is divided by an early sum can no longer be added to what "
+    "once": "weighted_sum is not divided yet. Once you divide by an early sum, you can no longer add what "
     "comes later: divide once, after the last tile.",
 }
 
@@ -55,20 +56,20 @@ def guarded_softmax(scores: Array) -> Array:
 
 SUMS = """
 no-rescale
-    what was summed before this tile was not rescaled
+    you did not rescale what was summed before this tile
     {shrink}
     | factor => np.ones_like(running_max)
 
 rescale-inverted
-    the factor is turned round: e^(new − old) in place of e^(old − new)
-    The new maximum is the larger one, and e^(score − maximum) is smaller against it: what was summed before
+    the factor is the wrong way round: e^(new − old) instead of e^(old − new)
+    The new maximum is the larger one, so e^(score − maximum) gets smaller: what was summed before
     shrinks. The factor is at most 1.
     | factor => np.exp(new_max - running_max)
     | carried_sum => running_sum / rescale; carried_mix => weighted_sum / rescale
     | factor => guarded(lambda old: np.exp(new_max - old), running_max, new_max)
 
 rescale-without-e
-    what was summed before was multiplied by the difference of the maxima, without e
+    you multiplied what was summed before by the difference of the maxima, without e
     e^(score − new) is e^(score − old) times e^(old − new): the factor is an exponential as well.
     | factor => running_max - new_max
     | factor => new_max - running_max
@@ -79,238 +80,239 @@ rescale-without-e
     | factor => guarded(lambda old: old / new_max, running_max, new_max)
 
 rescale-by-old
-    the factor was taken from the old maximum alone
+    you made the factor from the old maximum alone
     {difference}
     | factor => np.exp(running_max)
     | factor => np.exp(-running_max)
 
 rescale-by-new
-    the factor was taken from the new maximum alone
+    you made the factor from the new maximum alone
     {difference}
     | factor => np.exp(-new_max)
     | factor => np.exp(new_max)
 
 rescale-of-the-tile
-    the factor was made of the tile's largest score, e^(tile's largest − new)
-    That factor is for exponentials that were taken with the tile's own largest score. What was summed before
-    is rescaled by e^(old − new).
+    you made the factor from the tile's largest score, e^(tile's largest − new)
+    That factor suits exponentials measured against the tile's own largest score. Rescale what was summed
+    before by e^(old − new).
     | factor => np.exp(tile_max - new_max)
 
 rescale-overflows
-    the factor was calculated as e^old / e^new
-    Each of the two may be ∞ or 0, and their ratio nan. Subtract first: e^(old − new).
+    you calculated the factor as e^old / e^new
+    Each of the two may be ∞ or 0, which makes their ratio nan. Subtract first: e^(old − new).
     | factor => np.exp(running_max) / np.exp(new_max)
 
 rescaled-twice
-    what was summed before was rescaled twice
-    Once is enough: e^(old − new) leads from the old maximum to the new one.
+    you rescaled what was summed before twice
+    Once is enough: e^(old − new) takes you from the old maximum to the new one.
     | factor => np.exp(2 * (running_max - new_max))
 
 only-where-all-grew
-    nothing was rescaled unless the maximum of every query grew
+    you rescaled nothing unless the maximum of every query grew
     Each query has a factor of its own. No `if` is needed: the factor is 1 where the maximum stays.
     | factor => it if np.all(new_max > running_max) else np.ones_like(running_max)
 
 tile-max
-    the tile's largest score replaced the running maximum
+    you replaced the running maximum with the tile's largest score
     {grows}
     | largest => tile_max
 
 tile-max-unscaled
-    the tile's largest score replaced the running maximum, and nothing was rescaled
+    you replaced the running maximum with the tile's largest score, and rescaled nothing
     {grows} {shrink}
     | largest => tile_max; factor => np.ones_like(running_max)
 
 tile-exponentials
-    the tile's exponentials were taken with the tile's own largest score
-    {one_measure} That is e^(score − new), also where the larger maximum was in an earlier tile.
+    you measured the tile's exponentials against the tile's own largest score
+    {one_measure} That is e^(score − new), even where the larger maximum came from an earlier tile.
     | exp => np.exp(tile_of_scores - tile_max)
 
 old-exponentials
-    the tile's exponentials were taken with the old maximum
+    you measured the tile's exponentials against the old maximum
     {one_measure} A score far above the old one would give ∞.
     | exp => np.exp(tile_of_scores - running_max)
 
 bare-exponentials
-    the tile's exponentials were taken without a maximum: e^score
+    you took the tile's exponentials without a maximum: e^score
     {one_measure} And e^1000 is larger than any float64.
     | exp => np.exp(tile_of_scores)
 
 max-not-updated
-    the maximum was never compared with this tile
-    A larger score may stand in this tile: np.maximum(running_max, its largest score). Against an old, smaller
+    you never compared the maximum with this tile
+    This tile may hold a larger score: np.maximum(running_max, its largest score). Against an old, smaller
     maximum e^(score − maximum) may be ∞.
     | largest => running_max
 
 smaller-max
-    the smaller of the two maxima was kept
+    you kept the smaller of the two maxima
     np.maximum keeps the larger one. Against a smaller one e^(score − maximum) may be ∞.
     | largest => np.minimum(running_max, tile_max)
     | largest => np.minimum(running_max, tile_of_scores.min(axis=-1, keepdims=True))
 
 maxima-added
-    the two maxima were added
+    you added the two maxima
     The maximum over both parts is the larger of the two: np.maximum.
     | largest => running_max + tile_max
 
 whole-max
-    one maximum was taken for all queries together
+    you took one maximum for all the queries together
     Each query has its own row of scores, and its own maximum: axis=-1, keepdims=True. Where all its scores
     lie far below that of another query, every exponential is 0.
     | largest => np.maximum(running_max, tile_of_scores.max())
     | largest => np.full_like(running_max, max(np.max(running_max), tile_of_scores.max()))
 
 max-of-a-column
-    the maximum ran over the queries
+    you took the maximum over the queries
     Rows are queries: the maximum of a row is taken along the last axis, axis=-1, keepdims=True.
     | largest => np.maximum(running_max, tile_of_scores.max(axis=0, keepdims=True))
     | largest => np.maximum(running_max, tile_of_scores.max(axis=0))
 
 max-without-keepdims
-    the maximum of the tile came without its axis
-    scores.max(axis=-1) has shape (n_queries,), and beside a column it becomes a table. With keepdims=True it
-    stays a column, (n_queries, 1).
+    the maximum of the tile lost its axis
+    scores.max(axis=-1) has shape (n_queries,), and together with a column it becomes a table. With
+    keepdims=True it stays a column, (n_queries, 1).
     | largest => np.maximum(running_max, tile_of_scores.max(axis=-1))
     | largest => tile_of_scores.max(axis=-1)
 
 max-of-both-sides
-    Python's max compared two arrays
-    Python's max needs one True or False, and two columns give several. np.maximum compares entry by entry.
+    you used Python's max to compare two arrays
+    Python's max needs a single True or False, but comparing two columns gives several. np.maximum
+    compares entry by entry.
     | largest => max(running_max, tile_max)
 
 powers-of-2
-    powers of 2 were taken in place of powers of e
+    you used powers of 2 instead of powers of e
     np.exp2 is quicker on some processors, but then the scores must be multiplied by log₂ e first.
     | factor => np.exp2(running_max - new_max); exp => np.exp2(tile_of_scores - new_max)
 
 tile-softmax
-    softmax was taken within the tile
-    Then each tile would count the same, whatever its scores. Take e^(score − new) only, and divide once at
-    the very end.
+    you took softmax within the tile
+    Then each tile would count the same, whatever its scores. Just take e^(score − new), and divide once
+    at the very end.
     | exp => tile_softmax(tile_of_scores)
 
 sum-without-keepdims
-    the sum of the tile came without its axis
-    .sum(axis=-1) has shape (n_queries,), and beside a column it becomes a table. With keepdims=True it stays
-    a column, (n_queries, 1).
+    the sum of the tile lost its axis
+    .sum(axis=-1) has shape (n_queries,), and together with a column it becomes a table. With
+    keepdims=True it stays a column, (n_queries, 1).
     | sum => carried + exponentials.sum(axis=-1)
 
 sum-of-all
-    the exponentials of all queries went into one sum
-    Each query has its own sum, over its own row: axis=-1, keepdims=True.
+    you put the exponentials of all queries into one sum
+    Each query has its own sum over its own row: axis=-1, keepdims=True.
     | sum => carried + exponentials.sum()
 
 sum-of-columns
-    the sum ran over the queries
+    you summed over the queries
     Rows are queries: the sum of a row is taken along the last axis, axis=-1, keepdims=True.
     | sum => carried + exponentials.sum(axis=0, keepdims=True)
     | sum => carried + exponentials.sum(axis=0)
 
 mean-of-the-tile
-    the mean of the tile's exponentials was added, not their sum
-    Every key counts once, in a short tile as in a long one: .sum(axis=-1, keepdims=True).
+    you added the mean of the tile's exponentials, not their sum
+    Every key counts once, whether its tile is short or long: .sum(axis=-1, keepdims=True).
     | sum => carried + exponentials.mean(axis=-1, keepdims=True)
 
 largest-only
-    only the tile's largest exponential was added
+    you added only the tile's largest exponential
     The sum is over all keys: .sum(axis=-1, keepdims=True).
     | sum => carried + exponentials.max(axis=-1, keepdims=True)
 
 sum-overwritten
-    the sum of earlier tiles was lost: the tile's own sum replaced it
-    The running sum goes on: what it was, rescaled, plus the tile's sum.
+    you lost the sum of earlier tiles: the tile's own sum replaced it
+    Carry the running sum on: rescale it, and add the tile's sum.
     | carried_sum => 0 * running_sum
 
 tile-sum-lost
     the tile's exponentials never came into the running sum
-    The running sum is what it was, rescaled, plus the sum of the tile's exponentials.
+    The new running sum is the old one, rescaled, plus the sum of the tile's exponentials.
     | sum => carried
 
 sums-multiplied
-    the two sums were multiplied
-    The sum over all keys is the one part plus the other. It is the factor that multiplies.
+    you multiplied the two sums
+    The sum over all keys is one part plus the other. Only the factor multiplies.
     | sum => carried * tile_sum
 
 difference-added
-    the factor was added, not multiplied
+    you added the factor instead of multiplying by it
     {shrink}
     | carried_sum => rescale + running_sum
     | carried_sum => rescale + running_sum; carried_mix => rescale + weighted_sum
 """
 MIXES = """
 sum-not-rescaled
-    running_sum was not rescaled, weighted_sum was
-    {shrink} That holds for both sums.
+    you rescaled weighted_sum, but not running_sum
+    {shrink} That is true of both sums.
     | carried_sum => running_sum
 
 mix-not-rescaled
-    weighted_sum was not rescaled, running_sum was
-    {shrink} That holds for both sums.
+    you rescaled running_sum, but not weighted_sum
+    {shrink} That is true of both sums.
     | carried_mix => weighted_sum
 
 mix-rescaled-twice
-    weighted_sum was rescaled twice
-    Once is enough: e^(old − new) leads from the old maximum to the new one.
+    you rescaled weighted_sum twice
+    Once is enough: e^(old − new) takes you from the old maximum to the new one.
     | carried_mix => rescale**2 * weighted_sum
 
 tile-rescaled
-    the tile was rescaled, and not what was summed before
-    The tile's exponentials are measured against the new maximum already. It is the earlier sums that are not.
+    you rescaled the tile instead of what was summed before it
+    The tile's exponentials are measured against the new maximum already. The earlier sums are not.
     @ part = rescale*tile_mix
     | sum => running_sum + rescale * tile_sum; mix => weighted_sum + part; carried_sum; carried_mix
 
 all-rescaled
-    the tile's own part was rescaled as well
+    you rescaled the tile's own part as well
     The tile's exponentials are measured against the new maximum already. Multiply only what was summed
     before.
     | sum => carried + rescale * tile_sum; mix => carried_mix + rescale * tile_mix
     | mix => carried_mix + rescale * tile_mix
 
 mix-overwritten
-    the weighted sum of earlier tiles was lost: the tile's own replaced it
-    The weighted sum goes on: what it was, rescaled, plus the tile's exponentials @ values.
+    you lost the weighted sum of earlier tiles: the tile's own replaced it
+    Carry the weighted sum on: rescale it, and add the tile's exponentials @ values.
     | carried_mix => 0 * weighted_sum
 
 both-overwritten
-    both sums of earlier tiles were lost: the tile's own replaced them
-    The sums go on: what they were, rescaled, plus the tile's part.
+    you lost both sums of earlier tiles: the tile's own replaced them
+    Carry the sums on: rescale them, and add the tile's part.
     | carried_sum => 0 * running_sum; carried_mix => 0 * weighted_sum
 
 tile-mix-lost
     the tile's values never came into weighted_sum
-    weighted_sum is what it was, rescaled, plus exponentials @ values.
+    The new weighted_sum is the old one, rescaled, plus exponentials @ values.
     | mix => carried_mix
 
 divided-by-the-tile
-    the tile's part of weighted_sum was divided by the tile's own sum
+    you divided the tile's part of weighted_sum by the tile's own sum
     {once}
     | mix => carried_mix + tile_mix / tile_sum
     | mix => carried_mix + tile_softmax(tile_of_scores) @ tile_of_values
     | mix => carried_mix + guarded_softmax(tile_of_scores) @ tile_of_values
 
 scores-mixed
-    the values were mixed by the scores themselves
+    you mixed the values by the scores themselves
     The values count by e^(score − new), as in softmax: exponentials @ values.
     | mix => carried_mix + tile_of_scores @ tile_of_values
     | mix => carried_mix + (tile_of_scores - tile_max) @ tile_of_values
 
 entry-by-entry
-    exponentials and values were multiplied entry by entry
+    you multiplied exponentials and values entry by entry
     Each query mixes all values of the tile: exponentials (n_queries, tile) @ values (tile, d_v).
     | mix => carried_mix + exponentials * tile_of_values
 
 values-first
-    values and exponentials stand in the wrong order
+    values and exponentials are in the wrong order
     (n_queries, tile) @ (tile, d_v) gives (n_queries, d_v): the exponentials come first.
     | mix => carried_mix + tile_of_values @ exponentials
 
 values-transposed
-    the values were transposed
+    you transposed the values
     (n_queries, tile) @ (tile, d_v) fits as it is: exponentials @ values.
     | mix => carried_mix + exponentials @ tile_of_values.T
 
 values-unweighted
-    the values were added without their exponentials
+    you added the values without their exponentials
     The values count by e^(score − new): exponentials @ values.
     | mix => carried_mix + tile_of_values.sum(axis=0)
     | mix => carried_mix + tile_sum * tile_of_values.mean(axis=0)
@@ -341,8 +343,8 @@ rescale-without-e
 NAN_AT_FIRST = """
 nan-at-first
     the first tile makes nan: the running maximum is still −∞ there
-    Nothing was summed before, so that the factor should be 0 there. Turned round it is ∞, and ∞ · 0 is nan;
-    without e it is −∞; and where −∞ stays the maximum, −∞ − −∞ is nan. Which of these is it here?
+    Nothing was summed before, so the factor should be 0 there. The wrong way round it is ∞, and ∞ · 0 is
+    nan; without e it is −∞; and where −∞ stays the maximum, −∞ − −∞ is nan. Which of these is it here?
     | factor => np.exp(new_max - running_max)
     | carried_sum => running_sum / rescale; carried_mix => weighted_sum / rescale
     | factor => running_max - new_max
@@ -358,14 +360,14 @@ nan-at-first
 SUM_STAYS_0 = """
 sum-stays-0
     the tile's exponentials never came into the running sum, which stays 0
-    The running sum is what it was, rescaled, plus the sum of the tile's exponentials.
+    The new running sum is the old one, rescaled, plus the sum of the tile's exponentials.
     | sum => (carried, exponentials)[0]
     | sum => carried * tile_sum
 
 no-max
-    no maximum was taken off: e^score was summed as it is
-    That is right for small scores, and nothing needs to be rescaled. But e^1000 is larger than any float64,
-    and e^−1000 is 0: the maximum is there for these.
+    you subtracted no maximum: e^score was summed as it is
+    That is right for small scores, and nothing needs to be rescaled. But e^1000 is larger than any
+    float64, and e^−1000 is 0: that is what the maximum is for.
 """
 FLAT = "np.zeros_like(running_max); factor => np.ones_like(running_max)"
 NO_MAX = f"| largest => {FLAT}; exp => np.exp(tile_of_scores)"

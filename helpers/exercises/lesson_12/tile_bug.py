@@ -125,27 +125,27 @@ EDITS = Edits(my_blocked_attention, {
 })  # fmt: skip
 OWN = """
 divided-twice
-    each tile's part was divided by the running sum in the loop, and the whole once more at the end
+    each tile's part is divided by the running sum in the loop, and the total again at the end
     {divide}
     | mix => carried_mix + tile_mix / running_sum; finish
 
 all-divided-twice
-    weighted_sum was divided by the running sum in each step, and once more at the end
+    you divided weighted_sum by the running sum in each step, and again at the end
     {divide}
     | mix => (carried_mix + tile_mix) / running_sum; finish
 
 divided-in-the-loop
-    each tile's part was divided in the loop, by the running sum of its time
+    you divided each tile's part in the loop, by the running sum so far
     {divide}
     | mix => carried_mix + tile_mix / running_sum; finish => weighted_sum
 
 all-divided-in-the-loop
-    weighted_sum was divided in every step, by the running sum of its time
+    you divided weighted_sum in every step, by the running sum so far
     {divide}
     | mix => (carried_mix + tile_mix) / running_sum; finish => weighted_sum
 
 divided-before-the-sum
-    each tile's part was divided by running_sum before that had been updated
+    you divided each tile's part by running_sum before updating it
     In the first step it is still 0. {divide}
     @ kept = (it,old_sum:=running_sum)[0]
     | mix => carried_mix + tile_mix / old_sum; top => kept
@@ -154,32 +154,32 @@ divided-before-the-sum
     | mix => carried_mix + tile_mix / or_1(old_sum); finish => weighted_sum; top => kept
 
 carried-divided
-    what was summed before was divided by the running sum in the step
+    in each step you divided what was summed before by the running sum
     {divide}
     | mix => carried_mix / running_sum + tile_mix
     | mix => carried_mix / running_sum + tile_mix; finish => weighted_sum
 
 an-output-divided
-    weighted_sum is kept as an output, which is right, and then divided once more at the end
-    Multiplied by the old sum and divided by the new one in each step, it is the output already after the last
-    tile. Either way is good, but not both.
+    you keep weighted_sum as an output, which is right, but then divide it again at the end
+    Multiplied by the old sum and divided by the new one in each step, it is the output already after the
+    last tile. Either way is fine, but not both.
     @ kept = (it,old_sum:=running_sum)[0]
     | mix => (carried_mix * old_sum + tile_mix) / running_sum; finish; top => kept
 
 multiplied-at-the-end
-    weighted_sum was multiplied by running_sum at the end
+    you multiplied weighted_sum by running_sum at the end
     Weights are e^(score − maximum) divided by running_sum.
     | finish => weighted_sum * running_sum
 
 first-tile-left-out
-    the first tile was left out
+    you left out the first tile
     Every key belongs to the sums: the tiles start at 0.
     | starts => range(tile, len(keys), tile); finish
     | starts => range(tile, len(keys), tile); before => map(np.asarray, it)
 
 sliding-tiles
     the tiles overlap: the loop moves on by one key, not by a whole tile
-    range(0, len(keys), tile) goes from tile to tile, so that every key is counted once.
+    range(0, len(keys), tile) goes from tile to tile, so every key is counted once.
     | starts => range(len(keys))
 
 one-key-too-many
@@ -188,13 +188,13 @@ one-key-too-many
     | stop => start + tile + 1; starts
 
 powers-of-2-throughout
-    powers of 2 were taken in place of powers of e
-    That is attention as well, with other weights: 2^score is e^(score · log 2). The weights asked for are
-    those of e^score.
+    you used powers of 2 instead of powers of e
+    That is also attention, but with other weights: 2^score is e^(score · log 2). The weights asked for
+    are those of e^score.
     | factor => np.exp2(running_max - new_max); exp => np.exp2(scores - new_max)
 
 divided-by-the-tile
-    each tile's part was divided by the tile's own sum
+    you divided each tile's part by the tile's own sum
     Then each tile counts the same, whatever its scores. {divide}
     | mix => carried_mix + tile_mix / tile_sum
     | mix => carried_mix + tile_mix / tile_sum; finish => weighted_sum
@@ -216,17 +216,17 @@ last-tile-only
     | starts => it[-1:]
 
 never-divided
-    weighted_sum was never divided
-    It is a sum of e^(score − maximum) times value. Divided by running_sum it is a mixture.
+    you never divided weighted_sum
+    It is a sum of e^(score − maximum) times value. Dividing it by running_sum makes it a mixture.
     | finish => weighted_sum
 
 divided-by-last-tile
-    at the end weighted_sum was divided by the sum of the last tile alone
+    at the end you divided weighted_sum by the sum of the last tile alone
     It holds the values of all keys, and running_sum the exponentials of all keys.
     | finish => weighted_sum / np.exp(scores - row_max(scores)).sum(axis=-1, keepdims=True)
 
 tile-max-at-the-end
-    the division at the end used a maximum once more
+    you used a maximum again in the division at the end
     Both sums are measured against the running maximum already, and it cancels in weighted_sum / running_sum.
     | finish => weighted_sum / (running_sum * np.exp(row_max(scores) - running_max))
     | finish => weighted_sum / (running_sum * np.exp(running_max))
@@ -235,23 +235,23 @@ tile-max-at-the-end
     | finish => weighted_sum / (running_sum * np.exp(row_max(scores)))
 
 divided-by-n
-    weighted_sum was divided by the number of keys
+    you divided weighted_sum by the number of keys
     The weights sum to 1 where weighted_sum is divided by running_sum.
     | finish => weighted_sum / len(keys)
     | finish => it / len(keys)
 
 divided-by-all
-    weighted_sum was divided by the sum over all queries
+    you divided weighted_sum by the sum over all queries
     Each query has its own running sum: a column, (n_queries, 1).
     | finish => weighted_sum / running_sum.sum()
 
 not-scaled
-    the scores were not divided by √d_k
+    you did not divide the scores by √d_k
     The scores of a tile are those of lesson 02: queries @ tile_of_keys.T / √d_k.
     | score => queries @ tile_of_keys.T
 
 other-scale
-    the scores were divided by another number than √d_k
+    you divided the scores by a number other than √d_k
     d_k is the length of a query, queries.shape[1]: the width of the tile has nothing to do with it.
     | score => queries @ tile_of_keys.T / queries.shape[1]
     | score => queries @ tile_of_keys.T / np.sqrt(len(tile_of_keys))
@@ -260,21 +260,21 @@ other-scale
     | score => queries @ tile_of_keys.T / np.sqrt(len(queries))
 
 last-tile-short
-    the keys of a shorter last tile were left out
-    range(0, len(keys), tile) goes through all starts, and a slice past the end is shorter.
+    you left out the keys of a shorter last tile
+    range(0, len(keys), tile) goes through all the starts, and a slice past the end is simply shorter.
     | starts => range(0, len(keys) - tile + 1, tile); finish
     | starts => range(0, len(keys) - tile + 1, tile); before => map(np.asarray, it)
     | starts => range(0, len(keys) - tile + 1, tile) or [0]
 
 starts-at-0
     the running maximum starts at 0
-    A query whose scores all lie far below 0 never takes its own maximum, and its exponentials are all 0.
-    Start at −∞, which is smaller than any score.
+    A query whose scores all lie far below 0 never gets its own maximum, and its exponentials are all 0.
+    Start at −∞, which is below any score.
     | begin => 0.0
 """
 OWN_WORDS = {
-    "divide": "A sum that is divided by the running sum of its time cannot be added to later tiles, which "
-    "have another one. Divide once, after the last tile.",
+    "divide": "A sum divided by the running sum so far cannot be added to later tiles, which have a "
+    "different one. Divide once, after the last tile.",
 }
 MISTAKES = (
     *EDITS.mistakes(OWN, TILES, words=OWN_WORDS),
@@ -298,8 +298,8 @@ EXERCISE = Mend(
     right=_whole,
     recipe=EDITS.recipe(),
     given="divided-twice",
-    symptom="give all values the number 1. The output should then be 1 for every query, because weights "
-    "sum to 1, and even with a single tile it is smaller. How often is a key's value divided on its way?",
+    symptom="give all values the number 1. The output should then be 1 for every query, because weights sum "
+    "to 1. Yet even with a single tile it is smaller. How often is a key's value divided on its way?",
     probes=BLOCKED_PROBES,
     axes=("query", "entry"),
     properties=(Property("weights sum to 1", "values of 1 give an output of 1", _weights_sum_to_1),),
@@ -307,14 +307,14 @@ EXERCISE = Mend(
     unseen="whether the keys are still read a tile at a time. The task asks for it: a program that looks at "
     "all keys at once needs all their scores at once.",
     hints=(
-        "Take one query, one tile and values of 1. What is weighted_sum after the only step, and what "
-        "comes out?",
+        "Take one query, one tile and values of 1. What is weighted_sum after that one step, and what comes "
+        "out?",
         "weighted_sum / running_sum at the end divides every key's value once. Is any value divided "
         "before that?",
         "Leave the division by running_sum out of the loop.",
     ),
-    explain="weighted_sum and running_sum grow side by side, undivided, and both are rescaled. Their "
-    "ratio after the last tile is the output; each value was divided once, by the sum over all keys. "
+    explain="weighted_sum and running_sum grow side by side, undivided, and both are rescaled. Their ratio "
+    "after the last tile is the output. Each value has been divided once, by the sum over all keys. "
     "blocked_attention in helpers/streaming.py cuts the queries into tiles as well.",
     reread=TILES,
 )

@@ -29,7 +29,7 @@ def _cost(tile_queries: int) -> tuple[float, float, float]:
     return _operations(tile_queries), _bytes(tile_queries), _operations(tile_queries) / _bytes(tile_queries)
 
 
-_TURNED = "Two rows of the table changed places: the first number of a row is its tile_queries."
+_TURNED = "You swapped two rows of the table: the first number of a row is its tile_queries."
 
 
 def _turned(tile_queries: int) -> int:
@@ -57,8 +57,7 @@ EXERCISE = Table(
             Slip(
                 "no-factor-2",
                 lambda t: _operations(t) / 2,
-                "A multiplication and an addition are two operations, for each entry of a row and column "
-                "that meet.",
+                "Each pair of entries that meet costs two operations, a multiplication and an addition.",
             ),
             Slip(
                 "widths-twice",
@@ -102,18 +101,18 @@ EXERCISE = Table(
             Slip(
                 "exponentials-counted",
                 lambda t: _operations(t) + t * COST_KEYS,
-                "The exponentials are counted, too. The task leaves them out: only the two products.",
+                "You counted the exponentials too. The task leaves them out: count only the two products.",
             ),
             Slip(
                 "additions-exact",
                 lambda t: t * COST_KEYS * (2 * COST_D_K - 1) + t * COST_D_V * (2 * COST_KEYS - 1),
-                "A sum of n products has n − 1 additions, that is true. Here, as everywhere, a "
-                "multiplication and an addition are counted for each product: 2 · n.",
+                "It is true that a sum of n products takes n − 1 additions. But by the usual convention "
+                "each product counts as a multiplication and an addition: 2 · n.",
             ),
             Slip(
                 "millions",
                 lambda t: _operations(t) / 1e6,
-                "All operations are asked for, not millions of them.",
+                "The task asks for operations, not millions of them.",
             ),
             Slip("rows-turned", lambda t: _operations(_turned(t)), _TURNED),
             Slip(
@@ -151,8 +150,8 @@ EXERCISE = Table(
                 "16 is the number of bits. A number in float16 takes 2 bytes.",
             ),
             Slip("operations-here", _operations, "These are the operations. The second column counts bytes."),
-            Slip("kilobytes", lambda t: _bytes(t) / 1024, "Bytes are asked for, not thousands of them."),
-            Slip("thousands", lambda t: _bytes(t) / 1000, "Bytes are asked for, not thousands of them."),
+            Slip("kilobytes", lambda t: _bytes(t) / 1024, "The task asks for bytes, not thousands of them."),
+            Slip("thousands", lambda t: _bytes(t) / 1000, "The task asks for bytes, not thousands of them."),
             Slip("rows-turned", lambda t: _bytes(_turned(t)), _TURNED),
             Slip(
                 "square-tile",
@@ -183,8 +182,8 @@ EXERCISE = Table(
             Slip(
                 "keys-for-each-query",
                 lambda t: COST_BYTES * t * (COST_KEYS + 1) * (COST_D_K + COST_D_V),
-                "Keys and values were counted once for each query. They are read once for the whole "
-                "tile, and every query of it uses them.",
+                "You counted keys and values once for each query. They are read once for the whole tile, "
+                "and all its queries use them.",
             ),
             Slip(
                 "output-forgotten",
@@ -199,7 +198,7 @@ EXERCISE = Table(
             Slip(
                 "keys-and-values-only",
                 lambda t: COST_BYTES * COST_KEYS * (COST_D_K + COST_D_V),
-                "That is for keys and values. The queries are read and the rows of output are written as "
+                "That covers keys and values only. The queries are read, and the rows of output written, as "
                 "well.",
             ),
             Slip(
@@ -215,12 +214,13 @@ EXERCISE = Table(
             Slip(
                 "scores-moved",
                 _more_bytes(lambda t: t * COST_KEYS),
-                "The scores are counted, too. They never leave the processor: that is the point of a tile.",
+                "You counted the scores too. They never leave the processor: that is the point of a tile.",
             ),
             Slip(
                 "scores-moved-twice",
                 _more_bytes(lambda t: 2 * t * COST_KEYS),
-                "The scores are counted, written and read again. They never leave the processor: that is "
+                "You counted the scores, both written and read again. They never leave the processor: that "
+                "is "
                 "the point of a tile.",
             ),
             Slip(
@@ -231,7 +231,7 @@ EXERCISE = Table(
             Slip(
                 "output-twice",
                 _more_bytes(lambda t: t * COST_D_V),
-                "The rows of output are counted twice. They are written once.",
+                "You counted the rows of output twice. They are written once.",
             ),
         ),
         (
@@ -239,7 +239,7 @@ EXERCISE = Table(
             Slip(
                 "whole-numbers",
                 lambda t: _operations(t) // _bytes(t),
-                "`//` drops the rest, and so does int(). `/` keeps it.",
+                "`//` drops the fraction, and so does int(). `/` keeps it.",
             ),
             Slip(
                 "ratio-inverted",
@@ -260,13 +260,13 @@ EXERCISE = Table(
     ),
     because="With d_k + d_v = 160 it is 2 · tile_queries · 128 · 160 operations and 2 · (tile_queries + "
     "128) · 160 bytes: in float16 the ratio is tile_queries · 128 / (tile_queries + 128), whatever the "
-    "widths. One query alone reads a byte for each operation; a large tile uses each byte many times.",
+    "widths. A single query reads a byte for each operation; a large tile uses each byte many times.",
     hints=(
-        "A product of (a, b) and (b, c) has a · c results, each of b multiplications and about b additions: "
-        "2 · a · b · c operations. Here are two such products.",
+        "A product of (a, b) and (b, c) has a · c results, each taking b multiplications and about b "
+        "additions: 2 · a · b · c operations. Here there are two such products.",
         "Count numbers first: the queries of the tile (tile_queries · 64), its keys (128 · 64), its "
         "values (128 · 96), its output (tile_queries · 96). A number in float16 takes 2 bytes.",
-        "Divide the first column by the second, and give two digits after the point or more.",
+        "Divide the first column by the second, and give at least two digits after the decimal point.",
     ),
     reread=BYTES,
 )

@@ -152,27 +152,27 @@ EDITS = Edits(
     },
 )
 WORDS = {
-    "one_pair": "A tile is needed as soon as one pair is allowed. Its last query and its first key "
-    "have the best chance.",
+    "one_pair": "A tile is needed as soon as one pair is allowed. Its last query and its first key are the "
+    "likeliest pair.",
     "up": "Round the number of tiles up: -(-n // tile), or range(0, n, tile).",
     "cuts": "tile_queries cuts the rows, tile_keys the columns.",
 }
 MISTAKES = EDITS.mistakes(
     """
 diagonal-skipped
-    the tiles that the diagonal cuts are missing: only those that are allowed as a whole are there
-    {one_pair} What is hidden in such a tile is masked inside it.
+    the tiles that the diagonal cuts are missing: you kept only those that are allowed as a whole
+    {one_pair} Mask what is hidden inside such a tile.
     | last => i * high; first => min((j + 1) * wide, columns) - 1; keep
     | last => i * high; first => (j + 1) * wide - 1; keep
 
 first-query-asked
-    the tile's first query was asked, not its last one
+    you asked about the tile's first query, not its last one
     Later queries of the tile see more. {one_pair}
     | last => i * high; keep
 
 last-key-asked
-    the tile's last key was compared, not its first one
-    Earlier keys of the tile may be seen although the last one is not. {one_pair}
+    you compared the tile's last key, not its first one
+    A query may see earlier keys of the tile even though it does not see the last one. {one_pair}
     | first => min((j + 1) * wide, columns) - 1; keep
     | first => (j + 1) * wide - 1; last => (i + 1) * high - 1; keep
     | first => (j + 1) * wide - 1; keep
@@ -185,21 +185,21 @@ own-key-hidden
     | last => (i + 1) * high - 2; keep
 
 one-step-too-far
-    a tile is there although its first key comes one step after its last query
+    you kept a tile whose first key comes one step after its last query
     (i + 1) · tile_queries is the first query of the next tile: the last one of this tile is one before
     it.
     | last => it + 1; keep
     | last => (i + 1) * high; keep
 
 numbers-compared
-    the numbers of the tiles were compared: j ≤ i
+    you compared the numbers of the tiles: j ≤ i
     That is right where tiles are square and n_queries is n_keys. Elsewhere compare places: the tile's
     first key, j · tile_keys, with its last query's.
     | keep => j <= i
     | keep => j <= i; n_columns => columns
 
 numbers-with-an-offset
-    the numbers of the tiles were compared, with an offset in whole tiles
+    you compared the numbers of the tiles, with an offset in whole tiles
     The tokens before the first query need not fill whole tiles, and a tile may be wider than it is high.
     Compare places: the tile's first key, j · tile_keys, with its last query's.
     | keep => j <= i + (columns - rows) // wide
@@ -208,104 +208,105 @@ numbers-with-an-offset
     | keep => j <= i - (-columns // wide) + (-rows // high)
 
 below-the-diagonal
-    the numbers of the tiles were compared, and the tiles with i = j are missing: j < i
+    you compared the numbers of the tiles, and left out those with i = j: j < i
     The diagonal goes through tiles that are needed. {one_pair}
     | keep => j < i
     | keep => j <= i + (columns - rows) // wide - 1
 
 diagonal-only
-    only the tiles with i = j are there
-    A query sees all earlier keys as well: the tiles at the left of the diagonal are allowed as a whole.
+    you kept only the tiles with i = j
+    A query sees all earlier keys as well: the tiles to the left of the diagonal are allowed as a whole.
     | keep => i == j
 
 upper-left
-    the mask starts in the upper left corner: the queries were taken for the first tokens
-    The queries are the last n_queries tokens: query 0 stands at place n_keys − n_queries.
+    the mask starts in the upper left corner, as if the queries were the first tokens
+    The queries are the last n_queries tokens: query 0 is at place n_keys − n_queries.
     | shift => 0
     | shift => 0; last => (i + 1) * high - 1
 
 offset-turned
-    the places of the queries were moved to the wrong side
+    you moved the places of the queries to the wrong side
     Query 0 stands at place n_keys − n_queries, which is 0 or more: it sees more keys, not fewer.
     | shift => rows - columns
     | shift => rows - columns; last => (i + 1) * high - 1
 
 last-row-forgotten
-    a last row of tiles with fewer queries was forgotten
+    you forgot a last row of tiles with fewer queries
     7 queries in tiles of 3 are three tiles, the last with one query. {up}
     | n_rows => rows // high
 
 last-column-forgotten
-    a last column of tiles with fewer keys was forgotten
+    you forgot a last column of tiles with fewer keys
     7 keys in tiles of 3 are three tiles, the last with one key. {up}
     | n_columns => columns // wide
 
 last-tiles-forgotten
-    the shorter last tiles were forgotten, in both directions
+    you forgot the shorter last tiles in both directions
     Round the numbers of tiles up: -(-n // tile), or range(0, n, tile).
     | n_rows => rows // high; n_columns => columns // wide
 
 one-row-too-many
-    there is a row of tiles too many where the number of queries divides evenly
+    there is one row of tiles too many where the number of queries divides evenly
     n // tile + 1 is one too many there. Round up: -(-n // tile), or range(0, n, tile).
     | n_rows => rows // high + 1
     | n_rows => rows // high + 1; last => (i + 1) * high - 1
     | n_rows => rows // high + 1; n_columns => columns // wide + 1; last => (i + 1) * high - 1
 
 all-tiles
-    every tile is there
-    Where the first key of a tile is later than its last query, no pair is allowed, and nobody needs it.
+    you kept every tile
+    Where the first key of a tile is later than its last query, no pair is allowed, so the tile is not
+    needed.
     | keep => True
 
 skipped-tiles
-    these are the tiles that can be skipped
-    The list is of those that are needed: all others.
+    you listed the tiles that can be skipped
+    The task asks for the tiles that are needed: all the others.
     | keep => not it
 
 other-triangle
-    the other triangle: tiles whose keys come later were kept
+    you kept the other triangle: tiles whose keys come later
     A query may attend to itself and to what came before: keys at or before its own place.
     | keep => min((j + 1) * wide, columns) - 1 >= i * high + before
     | keep => j >= i
 
 pairs-turned
-    the numbers of a pair stand in the wrong order: (j, i)
-    Queries are rows, and come first: (i, j) has the queries from i · tile_queries on.
+    the numbers of a pair are in the wrong order: (j, i)
+    Queries are rows, and come first: tile (i, j) starts at query i · tile_queries.
     | pair => (j, i)
 
 starts-listed
-    the places where tiles start are listed, not their numbers
-    Tile (i, j) has the queries from i · tile_queries on: i counts tiles.
+    you listed the places where tiles start, not their numbers
+    Tile (i, j) starts at query i · tile_queries: i counts tiles.
     | pair => (i * high, j * wide)
 
 masked-tiles-only
-    only the tiles that the diagonal cuts are there: those that need a mask inside
+    you kept only the tiles that the diagonal cuts, those that need a mask inside
     Tiles that are allowed as a whole are needed as well.
     | keep => it and min((j + 1) * wide, columns) - 1 > i * high + before
     | keep => it and (j + 1) * wide - 1 > i * high + before
 
 middle-asked
-    the middle of the tile was compared with the middle of its queries
+    you compared the middle of the tile with the middle of its queries
     {one_pair}
     | first => it + wide / 2; last => i * high + high / 2; keep
 
 counted-from-1
-    the tiles were counted from 1
+    you counted the tiles from 1
     The first tile is (0, 0).
     | pair => (i + 1, j + 1)
 
 sizes-swapped
-    the two sizes of a tile changed places
+    you swapped the two sizes of a tile
     {cuts}
     | sizes => (tile_keys, tile_queries)
 
 counts-swapped
-    n_queries and n_keys changed places
+    you swapped n_queries and n_keys
     The function is called with n_queries first, and rows are queries.
     | counts => (n_keys, n_queries)
 
 one-size
-    one size was used for rows and columns
+    you used one size for rows and columns
     {cuts}
     | sizes => (tile_queries, tile_queries)
     | sizes => (tile_keys, tile_keys)
@@ -348,15 +349,15 @@ EXERCISE = Write(
     ),
     mistakes=MISTAKES,
     hints=(
-        "Which pair of a tile has the best chance to be allowed? Its last query sees most, its first key "
-        "is seen by most.",
+        "Which pair of a tile is most likely to be allowed? Its last query sees the most, and its first key "
+        "is seen by the most.",
         "The last query of row i is number min((i + 1) · tile_queries, n_queries) − 1. Its place among "
         "the keys is that plus n_keys − n_queries. Tile j is needed if j · tile_keys is not later.",
-        "range(0, n_queries, tile_queries) gives the first queries of all rows of tiles, a shorter last "
-        "one included.",
+        "range(0, n_queries, tile_queries) gives the first query of every row of tiles, including a shorter "
+        "last one.",
     ),
     explain="A tile is needed if its last query may attend to its first key. tile_kinds in "
-    "helpers/streaming.py says in addition which tiles need no mask at all: there the first query may "
-    "attend to the last key.",
+    "helpers/streaming.py also says which tiles need no mask at all: those whose first query may attend to "
+    "the last key.",
     reread=SKIPPED,
 )

@@ -72,20 +72,20 @@ EDITS = Edits(
     },
 )
 WORDS = {
-    "blocks": "the text was cut into blocks of `window` tokens, and each query sees",
+    "blocks": "you cut the text into blocks of `window` tokens, and each query sees",
     "slides": "A window slides: it ends at the query's own token, and moves on by one with each query.",
-    "last": "The queries are the last n_queries tokens: query 0 stands at place n_keys − n_queries.",
+    "last": "The queries are the last n_queries tokens: query 0 is at place n_keys − n_queries.",
     "count": "The query's own key is one of the window: it sees itself and the window − 1 before it.",
 }
 MISTAKES = EDITS.mistakes(
     """
 one-too-many
-    each query sees one key too many at the left
+    each query sees one key too many on the left
     {count}
     | near => keys >= left - window
 
 one-too-few
-    each query sees one key too few at the left
+    each query sees one key too few on the left
     {count}
     | near => keys > left - window + 1
 
@@ -118,7 +118,7 @@ no-window
     | near => left > -np.inf
 
 far-past-only
-    each query sees what lies before its window, and not the window itself
+    each query sees what lies before its window, but not the window itself
     The window is what stays open: the last `window` keys.
     | near => left - keys >= window
     | near => left - keys > window
@@ -143,17 +143,17 @@ one-step-ahead
     | causal => keys <= right + 1
 
 upper-left
-    the queries were taken for the first tokens
+    you took the queries for the first tokens
     {last}
     | offset => column
 
 offset-turned
-    the places of the queries were moved to the wrong side
+    you moved the places of the queries to the wrong side
     Query 0 stands at place n_keys − n_queries, which is 0 or more.
     | offset => column + n_queries - n_keys
 
 inverted
-    True and False changed places
+    you swapped True and False
     True = may attend.
     | polarity => ~it
 
@@ -180,23 +180,23 @@ whole-blocks
     | mask => positions // window == keys // window
 
 parameters-swapped
-    the two counts were taken in the other order
+    you took the two counts in the wrong order
     The function is called with n_queries first: my_window(n_queries, n_keys, window).
     | rows => np.arange(n_keys); columns => np.arange(n_queries); offset => column + n_queries - n_keys
 
 near-edge-upper-left
-    the left edge of the window starts in the upper left corner, the right one does not
-    Both edges move with the query, which stands at place n_keys − n_queries + i.
+    the left edge of the window starts in the upper left corner, but the right edge does not
+    Both edges move with the query, which is at place n_keys − n_queries + i.
     | left => it - it[0]
 
 causal-edge-upper-left
-    the right edge of the window starts in the upper left corner, the left one does not
-    Both edges move with the query, which stands at place n_keys − n_queries + i.
+    the right edge of the window starts in the upper left corner, but the left edge does not
+    Both edges move with the query, which is at place n_keys − n_queries + i.
     | right => it - it[0]
 
 always-full
-    the first queries see a full window, keys after themselves among it
-    Where fewer than `window` keys stand before a query, it sees fewer.
+    the first queries see a full window, including keys after themselves
+    A query with fewer than `window` keys before it sees fewer.
     | causal => keys < np.maximum(0, right - window + 1) + window
 
 every-window-th
@@ -205,23 +205,23 @@ every-window-th
     | near => (left - keys) % window == 0
 
 no-column
-    the places of the queries are a row, and so are those of the keys
-    Each query meets each key where one of the two is a column: places[:, None].
+    both the places of the queries and those of the keys are a row
+    For each query to meet each key, one of the two must be a column: places[:, None].
     | column => rows
     | column => rows; causal => right >= keys
 
 slice-below-0
     a slice starts below 0, and Python counts that from the end
-    Where fewer than `window` keys stand before the query, start at 0: max(0, place − window + 1).
+    If fewer than `window` keys come before the query, start at 0: max(0, place − window + 1).
     | mask => by_slices(positions, len(keys), 1 - window, 1)
     | mask => by_slices(positions, len(keys), -window, 1)
     | mask => by_slices(positions, len(keys), -window, 0)
     | mask => by_slices(positions, len(keys), 1 - window, 0)
 
 all-open
-    every key is open, those of the future and of the far past, too
-    A key must be not later than the query, and near enough: both. (Joined by or, one of the two always
-    holds.)
+    every key is open, even those of the future and of the far past
+    A key must be both no later than the query and near enough. (Joined by `or`, one of the two is always
+    true.)
     | causal => keys >= 0; near => left > -np.inf
 
 square-of-queries
@@ -236,7 +236,7 @@ square-of-keys
     | rows => np.arange(n_keys); offset => column
 
 transposed
-    the mask is turned: its columns belong to queries
+    the mask is transposed: its columns belong to queries
     Rows are queries, columns are keys: the shape is (n_queries, n_keys).
     | result => it.T
 
@@ -247,7 +247,7 @@ window-as-columns
 
 to-be-added
     the result holds 0 and −∞, to be added to the scores
-    That is the next step. The mask itself says who may attend: True = may attend.
+    That is the next step. The mask itself only says who may attend: True = may attend.
     | result => np.where(it, 0.0, -np.inf)
     | result => np.where(it, 0.0, -1e9)
 """,
@@ -281,13 +281,13 @@ EXERCISE = Write(
     ),
     mistakes=MISTAKES,
     hints=(
-        "At which places do the queries stand among the keys, if the last query is the last token?",
-        "Query i stands at place i + n_keys − n_queries. How far back is a key: 0 for its own, 1 for the "
+        "Where are the queries among the keys, if the last query is the last token?",
+        "Query i is at place i + n_keys − n_queries. How far back is a key: 0 for its own, 1 for the "
         "one before …",
-        "Open are the keys at distances 0 to window − 1: (distance >= 0) & (distance < window), with "
+        "The open keys are at distances 0 to window − 1: (distance >= 0) & (distance < window), with "
         "distance = places[:, None] - np.arange(n_keys).",
     ),
-    explain="A key is open where it is not later than the query, and fewer than `window` places before "
-    "it. The query's own key is one of them.",
+    explain="A key is open if it is not later than the query, and is fewer than `window` places before it. "
+    "The query's own key is one of them.",
     reread=WINDOW,
 )
