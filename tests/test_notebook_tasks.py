@@ -158,6 +158,13 @@ SAYS: dict[str, Callable[[str], bool]] = {
         (between(text, "target of ", " tokens")[0], between(text, "values have ", ".")[0])
         == answer("predict-cross")
     ),
+    "decode-shape": lambda text: (
+        (
+            len(re.findall(r"`(· [A-Z ]+)`", text)[0].split()),
+            1 + len(re.findall(r"\*([a-z]+)\*", text)[0]),
+        )
+        == answer("decode-shape")
+    ),
     "alignment-table": alignment,
     "new-word": new_word,
     "torch-timing": timing,
