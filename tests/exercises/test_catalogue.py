@@ -6,10 +6,8 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import lesson_files
@@ -189,17 +187,9 @@ def test_every_exercise_is_found_by_its_name():
     assert find("no such exercise") is None
 
 
-def test_a_check_is_quick():
-    times = []
+def test_a_check_has_little_to_do():
+    # A named answer is found among the single mistakes. Only where none fits are all pairs run, on one probe:
+    # how many there are bounds the longest wait. Seconds would be those of a machine.
     for exercise in FUNCTIONS:
-        attempts = [
-            exercise.right,
-            *(v.function for v in exercise.diagnosis.singles[::4]),
-            lambda *inputs: 1.0,
-        ]
-        for attempt in attempts:
-            start = time.process_time()
-            evaluate(exercise.name, attempt)
-            times.append(time.process_time() - start)
-    assert median(times) < 0.3
-    assert max(times) < 1
+        assert len(exercise.diagnosis.pairs) <= 12_000, exercise.name
+        assert len(exercise.probes) <= 40, exercise.name
