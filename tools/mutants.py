@@ -100,6 +100,9 @@ def main() -> int:
             asked.root, module, None if asked.only < 0 else of_module(module, asked.root)[asked.only]
         )
     equivalents = Equivalents()
+    for module in asked.modules:
+        if not file_of(module, asked.root).is_file():
+            parser.error(f"no module {module!r}: name it as an import does, such as helpers.softmax")
     found = [mutant for module in asked.modules for mutant in of_module(module, asked.root)]
     candidates = [mutant for mutant in found if equivalents.reason(mutant) is None]
     chosen = sample(candidates, asked.sample, asked.seed)
