@@ -45,6 +45,12 @@ EXERCISE = Predict(
             "p(1 − p) is how the weight answers its score. The loss is −log of that weight.",
         ),
         Slip(
+            "minus-p-one-minus-p",
+            -0.16,
+            "The sign is right. But p(1 − p) is how the weight answers its score. The loss is −log of that "
+            "weight, and its slope −1/p comes on top.",
+        ),
+        Slip(
             "loss-itself",
             -math.log(0.2),
             "That is the loss, −log 0.2. The question is how it answers the score.",

@@ -54,10 +54,21 @@ def judge(w_q: Array) -> tuple[str, str]:
 
 def _why_not(w_q: Array, weights: Array) -> tuple[str, str]:
     reads = weights.argmax(axis=-1)
+    swapped = weights_of(w_q[:, [1, 0, 2, 3]])
+    if (swapped[np.arange(5), np.arange(1, 6)] >= ENOUGH - 1e-9).all():
+        return "columns-swapped", (
+            "Column 0 of the query meets 20 place in the key, and column 1 meets −10 place². You put each in "
+            "the other's place."
+        )
     if not w_q.any():
         return (
             "zero",
             "A query of zeros scores 0 with every key: all weights are equal. What should it ask for?",
+        )
+    if (reads[:5] == np.arange(1, 6)).all():
+        return "too-weak", (
+            "Each word reads the right one most, but not with 0.9 of its weight. A query twice as long makes "
+            "scores twice as large, and large scores make weights sharp."
         )
     shift = reads[1:5] - np.arange(1, 5)  # the middle words, whose neighbours are all there
     if (shift == -1).all():
@@ -78,8 +89,8 @@ def _why_not(w_q: Array, weights: Array) -> tuple[str, str]:
             "the 1 in column 1 is missing: it meets −10 place², which makes far keys lose points."
         )
     return "", (
-        "The query should be (place + 1, 1): column 0 asks for a place, column 1 is the 1 that meets "
-        "−10 place²."
+        "In the neighbour head's query, column 0 is place − 1 and column 1 is 1. Change the place it asks "
+        "for, and leave the rest."
     )
 
 
@@ -98,6 +109,8 @@ EXERCISE = Open(
             ("itself", asking_for(0)),
             ("two-further", asking_for(2)),
             ("zero", np.zeros((7, 4))),
+            ("columns-swapped", asking_for(1)[:, [1, 0, 2, 3]]),
+            ("too-weak", 0.02 * asking_for(1)),
             ("one-place-for-all", asking_for(1, square=0)),
         )
     ),

@@ -23,6 +23,9 @@ EXERCISE = Predict(
             15,
             "That would be right if the three heads were dealt out in turn. Each head has a run of 4 rows.",
         ),
+        Slip(
+            "of-the-head", 5, "Row 5 of W_Q belongs to the queries of head 1. W_K comes after W_Q's 12 rows."
+        ),
         Slip("no-offset", 1, "Each head has a run of d_head = 4 rows, and W_K comes after 12 rows of W_Q."),
     ),
     hints=(

@@ -13,7 +13,7 @@ EXERCISE = Choose(
         "weight must go to other cells, and it names one of those.",
         "b": "The second head reads all the other cells and names the one that is missing. Hiding the seven "
         "takes away what it was leaving out anyway.",
-        "c": "For the first head this is so. But the second gave the seven hardly any weight: a key with "
+        "c": "That is true of the first head. But the second gave the seven hardly any weight: a key with "
         "next to none can be hidden at next to no cost.",
         "d": "The first head has only the seven's own value to tell where it is. Once that cannot be read, "
         "which other patch could say it?",

@@ -31,66 +31,77 @@ EDITS = Edits(my_share_forward, {
 MISTAKES = EDITS.mistakes(
     """
 staying-left-out
-    a step that stays in place was not counted
-    To stay counts as well: two sounds in a row may read the same letter.
+    you did not count a step that stays in place
+    Staying counts as well: two sounds in a row may read the same letter.
     | forward => moves > 0
 
 backward
-    steps to the left were counted
+    you counted the steps to the left
     Moving right means that the later place minus the earlier one is 0 or more.
     | forward => moves < 0
     | moves => -it; forward => moves > 0
 
 staying-and-backward
-    steps that stay or go to the left were counted
+    you counted the steps that stay or go to the left
     Moving right means that the later place minus the earlier one is 0 or more.
     | forward => moves <= 0
     | moves => -it
 
 columns-asked
-    argmax ran down the columns
-    Rows are queries: for each written symbol the place that it reads most, axis=-1.
+    you ran argmax down the columns
+    Rows are queries. Each written symbol has a place that it reads most: axis=-1.
     | places => weights.argmax(axis=0)
 
 read-least
-    the place that is read least was followed
+    you followed the place that is read least
     argmax finds the place of the largest weight.
     | places => weights.argmin(axis=-1)
 
 counted
-    the steps were counted, and not divided by their number
-    A share lies from 0 to 1: how many, divided by how many there are.
+    you counted the steps, but did not divide by how many there are
+    A share lies between 0 and 1.
     | share => (moves >= 0).sum()
 
 divided-by-rows
-    the count was divided by the number of rows
-    Between n rows there are n - 1 steps.
+    you divided the count by the number of rows
+    Between n rows there are n − 1 steps.
     | share => (moves >= 0).sum() / len(weights)
 
 percent
-    the share was given in percent
-    A share lies from 0 to 1.
+    you gave the share in percent
+    A share lies between 0 and 1.
     | share => 100 * (moves >= 0).mean()
 
 one-step-only
-    only a step to the very next place, or none, was counted
-    To skip places goes forward, too.
+    you counted only steps of no place or one
+    A step that skips places goes forward, too.
     | forward => (moves >= 0) & (moves <= 1)
 
 from-the-first
-    each place was compared with the first one
+    you compared each place with the first one
     Each step is compared with the one before it: np.diff.
     | moves => places[1:] - places[0]
 
 mean-step
-    the steps were averaged, so that their lengths count
+    you averaged the steps, so that their lengths count
     A step forward counts as 1, however long it is.
     | share => moves.mean()
 
 weights-compared
-    the largest weights were compared, not their places
+    you compared the largest weights, not their places
     max gives the weight, argmax its place.
     | places => weights.max(axis=-1)
+
+all-or-nothing
+    you asked whether every step stays or goes right
+    The task asks how many of the steps do: the mean of True and False is their share.
+    | share => (moves >= 0).all()
+
+rounded
+    you rounded the share
+    Leave the share as it is: one decimal makes 0.8 of 0.75.
+    @ n = 0 1 2
+    | share => (moves >= 0).mean().round(n)
     """,
     reread=MAPS,
 )
@@ -105,6 +116,7 @@ def with_places(*places: int, n_source: int) -> Array:
 
 
 WEIGHTS = (
+    ("the example", np.array([[0.7, 0.2, 0.1], [0.6, 0.3, 0.1], [0.1, 0.1, 0.8], [0.2, 0.5, 0.3]])),
     ("3 symbols that read 4", with_places(0, 2, 1, n_source=4)),
     ("5 symbols that read 7", with_places(1, 1, 3, 2, 6, n_source=7)),
     ("7 symbols that read 11", with_places(9, 4, 4, 5, 7, 0, 2, n_source=11)),

@@ -9,7 +9,7 @@ EXERCISE = Choose(
     task="What follows from a map in which the F of *phone* gives 0.97 to the p and 0.02 to the h?",
     answer="c",
     options={
-        "a": "The weight of the h is small, but the p's row, as it leaves the encoder, has read its "
+        "a": "The weight of the h is small, but the row of the p, as it leaves the encoder, has read its "
         "neighbours. What the h did to that row cannot be seen in this map.",
         "b": "That would be so if each column stood for a letter alone. It stands for the letter's row after "
         "the encoder, where the p already knows which letters surround it. Without the h in the *word*, that "
