@@ -8,7 +8,7 @@ masking          which query may attend to which key            lesson 05
 heads            project, split, attend, merge                  lessons 06 and 07
 multi_head       a sequence that reads itself, in heads         lesson 06
 cross_attention  queries from here, keys and values from there  lesson 07
-streaming        the same without the n × n matrix, and a cache lesson 12
+streaming        the same without the n × n matrix, and a cache lesson 13
 pytorch          the same in tensors, on a GPU where one is     lesson 08
 
 columns          the same maths with a token as a column        lessons 03 to 06
@@ -23,7 +23,7 @@ precision        what float16 and the ends of a dtype's range ask of the maths
 machine          what lesson 00 says of the machine
 datasets         one function per file in data/, checksum verified
 plots            one function per kind of picture; each prints its finding in words
-programs         what a call holds, how a helper is written, a Python of its own   lesson 12
+programs         what a call holds, how a helper is written, a Python of its own   lesson 13
 exercises        the checker, and the catalogue of exercises and mistakes
 benchmark        python -m helpers.benchmark: time and memory of attention, as a record and as figures
 """

@@ -1,4 +1,4 @@
-"""A tiny run of the streaming suite of lesson 12, and cases, ratios and errors made by hand."""
+"""A tiny run of the streaming suite of lesson 13, and cases, ratios and errors made by hand."""
 
 from functools import cache
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The kernels' suite of lesson 12.
+"""The kernels' suite of lesson 13.
 
 It needs a GPU: here it runs on the processor, with tools that call themselves a GPU and PyTorch's own
 function in the place of the kernel.

@@ -1,4 +1,4 @@
-"""The benchmark of lesson 12: what it measures, its memory and errors, its records, goals and figures.
+"""The benchmark of lesson 13: what it measures, its memory and errors, its records, goals and figures.
 
 No test asserts how long anything takes.
 """
@@ -327,7 +327,7 @@ def test_the_record_that_ships_is_a_full_run_on_one_thread():
             cases = records.select(record, implementation=name, causal=causal, status="measured")
             assert [case["n"] for case in cases] == list(suite.streaming_plan().sizes)
         naive = records.select(record, implementation="naive", causal=causal, status="measured")
-        assert [case["n"] for case in naive][:4] == [256, 512, 1024, 2048]  # what lesson 12 draws
+        assert [case["n"] for case in naive][:4] == [256, 512, 1024, 2048]  # what lesson 13 draws
 
 
 # --- findings, the summary and figures

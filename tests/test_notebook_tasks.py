@@ -21,7 +21,7 @@ from helpers.exercises.lesson_07.alignment_table import ALIGNED_SCORES
 from helpers.exercises.lesson_07.new_word import ENGLISH_KEYS
 from helpers.exercises.lesson_08 import torch_bytes
 from helpers.exercises.lesson_08.torch_timing import MACHINES
-from helpers.exercises.lesson_12 import tile_cost
+from helpers.exercises.lesson_13 import tile_cost
 from helpers.softmax import softmax
 from helpers.validation import Array
 

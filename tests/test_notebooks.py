@@ -30,8 +30,8 @@ IGNORED = {
     "05_masking": {"mask-slider"},  # a widget
     "06_multi_head": {"head-slider"},  # a widget
     "07_cross_attention": {"alignment-slider"},  # a widget
-    "08_gpu_pytorch": {"corner-slider", "first-calls", "gpu-records", "own-times"},  # a widget; times
-    "12_fast_attention": {"steps-slider", "times-here", "kernel-here"},  # a widget; times; Triton is on Linux
+    "08_pytorch": {"corner-slider", "first-calls", "gpu-records", "own-times"},  # a widget; times
+    "13_fast_attention": {"steps-slider", "times-here", "kernel-here"},  # a widget; times; Triton is on Linux
 }
 TAGS = {"nbval-ignore-output", "exercise"}
 
@@ -118,8 +118,8 @@ def figures(cell: NotebookNode) -> bool:
 # The course as it is planned. A lesson may still be missing, but the core, 00 to 08, is complete.
 PLANNED = (
     *("00_start_here", "01_dot_product", "02_scaling", "03_softmax", "04_attention", "05_masking"),
-    *("06_multi_head", "07_cross_attention", "08_gpu_pytorch", "09_positions", "10_gradients"),
-    *("11_learning", "12_fast_attention", "13_real_model"),
+    *("06_multi_head", "07_cross_attention", "08_pytorch", "09_gpu", "10_positions", "11_gradients"),
+    *("12_learning", "13_fast_attention", "14_cache", "15_real_model", "16_many_machines"),
 )
 CORE = PLANNED[:9]
 

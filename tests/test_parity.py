@@ -85,7 +85,7 @@ def test_each_difference_is_one_that_rounding_explains(grid: list[Row]) -> None:
             assert (row.difference, row.note) == (None, "NumPy has no bfloat16"), row
             assert not row.within, row
         elif row.implementation == "NumPy helper" and row.quantity == "gradients":
-            assert (row.difference, row.note) == (None, "no gradients: lesson 10"), row
+            assert (row.difference, row.note) == (None, "no gradients: lesson 11"), row
         else:
             assert row.within, row
             assert row.difference is not None, row
@@ -435,15 +435,15 @@ numbers   what       mask           NumPy helper             readable  fused    
 float64   output     none, padding  ≤ 5e-15                  ≤ 5e-15   ≤ 5e-15  ≤ 5e-15
 float64   output     causal, both   ≤ 5e-15                  ≤ 5e-15   ≤ 5e-15  ≤ 5e-15; NaN where L > S
 float64   output     empty row      ≤ 5e-15                  ≤ 5e-15   ≤ 5e-15  NaN
-float64   gradients  none, padding  no gradients: lesson 10  ≤ 8e-15   ≤ 8e-15  ≤ 8e-15
-float64   gradients  causal, both   no gradients: lesson 10  ≤ 8e-15   ≤ 8e-15  ≤ 8e-15; NaN where L > S
-float64   gradients  empty row      no gradients: lesson 10  ≤ 8e-15   ≤ 8e-15  NaN
+float64   gradients  none, padding  no gradients: lesson 11  ≤ 8e-15   ≤ 8e-15  ≤ 8e-15
+float64   gradients  causal, both   no gradients: lesson 11  ≤ 8e-15   ≤ 8e-15  ≤ 8e-15; NaN where L > S
+float64   gradients  empty row      no gradients: lesson 11  ≤ 8e-15   ≤ 8e-15  NaN
 float32   output     none, padding  ≤ 2e-6                   ≤ 2e-6    ≤ 2e-6   ≤ 2e-6
 float32   output     causal, both   ≤ 2e-6                   ≤ 2e-6    ≤ 2e-6   ≤ 2e-6; NaN where L > S
 float32   output     empty row      ≤ 2e-6                   ≤ 2e-6    ≤ 2e-6   NaN
-float32   gradients  none, padding  no gradients: lesson 10  ≤ 3e-6    ≤ 3e-6   ≤ 3e-6
-float32   gradients  causal, both   no gradients: lesson 10  ≤ 3e-6    ≤ 3e-6   ≤ 3e-6; NaN where L > S
-float32   gradients  empty row      no gradients: lesson 10  ≤ 3e-6    ≤ 3e-6   NaN
+float32   gradients  none, padding  no gradients: lesson 11  ≤ 3e-6    ≤ 3e-6   ≤ 3e-6
+float32   gradients  causal, both   no gradients: lesson 11  ≤ 3e-6    ≤ 3e-6   ≤ 3e-6; NaN where L > S
+float32   gradients  empty row      no gradients: lesson 11  ≤ 3e-6    ≤ 3e-6   NaN
 bfloat16  output     none, padding  NumPy has no bfloat16    ≤ 3e-2    ≤ 3e-2   ≤ 3e-2
 bfloat16  output     causal, both   NumPy has no bfloat16    ≤ 3e-2    ≤ 3e-2   ≤ 3e-2; NaN where L > S
 bfloat16  output     empty row      NumPy has no bfloat16    ≤ 3e-2    ≤ 3e-2   NaN
@@ -453,9 +453,9 @@ bfloat16  gradients  empty row      NumPy has no bfloat16    ≤ 4e-2    ≤ 4e-
 float16   output     none, padding  ≤ 4e-3                   ≤ 4e-3    ≤ 4e-3   ≤ 4e-3
 float16   output     causal, both   ≤ 4e-3                   ≤ 4e-3    ≤ 4e-3   ≤ 4e-3; NaN where L > S
 float16   output     empty row      ≤ 4e-3                   ≤ 4e-3    ≤ 4e-3   NaN
-float16   gradients  none, padding  no gradients: lesson 10  ≤ 5e-3    ≤ 5e-3   ≤ 5e-3
-float16   gradients  causal, both   no gradients: lesson 10  ≤ 5e-3    ≤ 5e-3   ≤ 5e-3; NaN where L > S
-float16   gradients  empty row      no gradients: lesson 10  ≤ 5e-3    ≤ 5e-3   NaN
+float16   gradients  none, padding  no gradients: lesson 11  ≤ 5e-3    ≤ 5e-3   ≤ 5e-3
+float16   gradients  causal, both   no gradients: lesson 11  ≤ 5e-3    ≤ 5e-3   ≤ 5e-3; NaN where L > S
+float16   gradients  empty row      no gradients: lesson 11  ≤ 5e-3    ≤ 5e-3   NaN
 """
 
 

@@ -1,4 +1,4 @@
-"""The pictures of lesson 12: what is drawn, what is printed, and what is refused."""
+"""The pictures of lesson 13: what is drawn, what is printed, and what is refused."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -447,8 +447,8 @@ def everything() -> None:
         (lambda: solve(FIRST), "01_dot_product"),
         (one_of_lesson_03, "03_softmax"),
         (all_of_lesson_03, "05_masking"),
-        (lambda: solve(*ORDER["08"]), "12_fast_attention"),
-        (everything, "12_fast_attention"),
+        (lambda: solve(*ORDER["08"]), "13_fast_attention"),
+        (everything, "13_fast_attention"),
     ],
 )
 def test_lab_opens_where_the_learner_left_off(

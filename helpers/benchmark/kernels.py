@@ -1,4 +1,4 @@
-"""What is measured of our own kernel (lesson 12): beside the named back ends of PyTorch, on an NVIDIA GPU.
+"""What is measured of our own kernel (lesson 13): beside the named back ends of PyTorch, on an NVIDIA GPU.
 
 Shapes as in the papers: so many sequences that there are 16,384 tokens, and so many heads that their widths
 add up to 2,048. helpers.benchmark.attention has B 1, H 8, which leaves a large GPU idle at small n.

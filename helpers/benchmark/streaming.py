@@ -1,4 +1,4 @@
-"""What is measured of lesson 12: attention in tiles, beside the naive form and PyTorch's, on one thread each.
+"""What is measured of lesson 13: attention in tiles, beside the naive form and PyTorch's, on one thread each.
 
 Sizes as in helpers.benchmark.attention: B 1, H 8, d 64; float32, forward. "blocked" is blocked_attention,
 "naive" lesson 04's attention, "SDPA" PyTorch's fused function; the part "decoding" is one new token

@@ -9,7 +9,7 @@ arrows       vectors, their angles, and where a word moves                      
 masks        who may attend to whom, and what moves with what                              lessons 05, 06, 08
 heads        columns, maps and shared keys of several heads                                lessons 06, 12
 readings     what a trained model reads while it writes                                    lesson 07
-tiles        one pass over the keys, and the tiles that it skips                           lesson 12
+tiles        one pass over the keys, and the tiles that it skips                           lesson 13
 diagrams     a machine in boxes and arrows, with its shapes                                lessons 03 to 07
 transformer  where attention stands                                                        lesson 00
 

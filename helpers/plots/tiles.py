@@ -1,4 +1,4 @@
-"""Attention in tiles: one query step by step, and which tiles are computed (lesson 12)."""
+"""Attention in tiles: one query step by step, and which tiles are computed (lesson 13)."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

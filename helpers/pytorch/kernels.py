@@ -1,4 +1,4 @@
-"""How is attention computed without the n × n matrix, on a GPU? Three Triton kernels (lesson 12).
+"""How is attention computed without the n × n matrix, on a GPU? Three Triton kernels (lesson 13).
 
 The derivation of helpers.streaming, each tile of queries by a program of its own. `forward_kernel` folds the
 keys in, tile by tile, with a running maximum and a running sum. `grad_queries_kernel` and `grad_keys_kernel`

@@ -32,7 +32,7 @@ DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 QUANTITIES = ("output", "gradients")
 REAL_KEYS, EMPTY_ROW = (23, 31), 5  # the keys of each sequence that are no padding; the query without a key
 
-NO_GRADIENTS = "no gradients: lesson 10"
+NO_GRADIENTS = "no gradients: lesson 11"
 NO_BFLOAT16 = "NumPy has no bfloat16"
 NO_FLOAT64 = "the device has no float64"
 

@@ -1,4 +1,4 @@
-"""The reader of lesson 07 with a cache: what it costs to remember less, or to share (lesson 12).
+"""The reader of lesson 07 with a cache: what it costs to remember less, or to share (lesson 13).
 
 helpers.readers.model.write runs all symbols so far through the decoder at every step. Here only the newest
 one goes through; the keys and values of the others stand in a KVCache. The numbers are the same.

@@ -68,7 +68,7 @@ class EncoderDecoder:
     """The alphabets and all learned numbers of one model.
 
     Embeddings have shape (n_symbols, d_model), positions (longest, d_model): row i is added to the i-th token
-    (lesson 09). `w_symbols` (d_model, n_target_symbols) turns the last rows into a score for each symbol.
+    (lesson 10). `w_symbols` (d_model, n_target_symbols) turns the last rows into a score for each symbol.
     `joint` stands between the symbols of a written text. In a `bottleneck` model the cross attention may read
     the mark before the source only, otherwise everything but the mark.
     """

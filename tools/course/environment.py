@@ -107,7 +107,7 @@ def ensure_kernels() -> None:
     if name + ".dist-info" in installed():
         return
     if not sys.platform.startswith("linux"):
-        raise CourseError("--kernels: Triton is made for Linux only. Lesson 12 can be read without it.")
+        raise CourseError("--kernels: Triton is made for Linux only. Lesson 13 can be read without it.")
     screen = Screen()
     screen.step("Installing Triton")
     with Guard() as guard:

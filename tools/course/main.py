@@ -25,7 +25,7 @@ The first call makes .venv from requirements.lock. Later calls find it and start
   --cpu     the build of torch without CUDA
   --gpu     the build of torch with CUDA
 With neither, Linux without an NVIDIA driver prefers the CPU build where one can be had.
-  --kernels Triton as well (Linux, 200 MB), which runs lesson 12's kernel; the CUDA build has it anyway
+  --kernels Triton as well (Linux, 200 MB), which runs lesson 13's kernel; the CUDA build has it anyway
 What follows the verb goes on to JupyterLab, to pytest or to tools/run_notebooks.py:
   python course.py lab --no-browser
   python course.py test -k softmax

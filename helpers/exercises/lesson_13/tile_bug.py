@@ -1,4 +1,4 @@
-"""tile-bug, lesson 12.
+"""tile-bug, lesson 13.
 
 Attention, a tile of keys at a time. The scores and the maxima are right; the output is too small.
 """
@@ -12,8 +12,8 @@ from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.lesson_12.shared import or_1  # noqa: F401 (in the edits)
-from helpers.exercises.lesson_12.steps import (  # noqa: F401 (edits name some of them)
+from helpers.exercises.lesson_13.shared import or_1  # noqa: F401 (in the edits)
+from helpers.exercises.lesson_13.steps import (  # noqa: F401 (edits name some of them)
     MIXES,
     ONE_PASS,
     WORDS,
@@ -26,7 +26,7 @@ from helpers.exercises.lesson_12.steps import (  # noqa: F401 (edits name some o
 )
 from helpers.validation import Array
 
-TILES = "12: Tiles"
+TILES = "13: Tiles"
 
 
 def _whole(queries: Array, keys: Array, values: Array, _tile: int) -> Array:

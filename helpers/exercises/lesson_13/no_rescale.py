@@ -1,4 +1,4 @@
-"""no-rescale, lesson 12.
+"""no-rescale, lesson 13.
 
 Six scores in three tiles: without the rescale right from the left, and wrong from the right.
 """
@@ -7,8 +7,8 @@ import numpy as np
 
 from helpers.exercises.kinds.open import Open
 from helpers.exercises.kinds.predict import Slip
-from helpers.exercises.lesson_12.online_bug import bug as my_online_softmax
-from helpers.exercises.lesson_12.shared import WORKED
+from helpers.exercises.lesson_13.online_bug import bug as my_online_softmax
+from helpers.exercises.lesson_13.shared import WORKED
 from helpers.softmax import softmax
 from helpers.validation import Array
 

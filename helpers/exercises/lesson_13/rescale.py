@@ -1,4 +1,4 @@
-"""rescale, lesson 12: one tile more: running_max, running_sum and weighted_sum after it."""
+"""rescale, lesson 13: one tile more: running_max, running_sum and weighted_sum after it."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import numpy as np
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Form, Probe, numbers
 from helpers.exercises.kinds.write import Property, Write
-from helpers.exercises.lesson_12.shared import column, hidden_from
-from helpers.exercises.lesson_12.steps import (  # noqa: F401 (edits name some of them)
+from helpers.exercises.lesson_13.shared import column, hidden_from
+from helpers.exercises.lesson_13.steps import (  # noqa: F401 (edits name some of them)
     MIXES,
     ONE_PASS,
     SUMS,

@@ -1,4 +1,4 @@
-"""Lesson 12: its examples, its answers against slow oracles, six scores, and the cost of a tile."""
+"""Lesson 13: its examples, its answers against slow oracles, six scores, and the cost of a tile."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from helpers.exercises.catalogue import find, of_lesson
 from helpers.exercises.engine.diagnosis import plain_outcome
 from helpers.exercises.engine.probes import OtherFormError, Probe
 from helpers.exercises.kinds import Mend, Write
-from helpers.exercises.lesson_12.tiles import needed_tiles, read_tiles
+from helpers.exercises.lesson_13.tiles import needed_tiles, read_tiles
 
-FUNCTIONS = [exercise.name for exercise in of_lesson("12") if isinstance(exercise, Write)]
+FUNCTIONS = [exercise.name for exercise in of_lesson("13") if isinstance(exercise, Write)]
 
 
 def exercise_of(name: str) -> Any:
@@ -374,7 +374,7 @@ def test_no_right_answer_of_a_probe_is_nan(name):
 
 
 @pytest.mark.parametrize(
-    "exercise", [e for e in of_lesson("12") if isinstance(e, Mend)], ids=lambda e: e.name
+    "exercise", [e for e in of_lesson("13") if isinstance(e, Mend)], ids=lambda e: e.name
 )
 def test_a_given_function_starts_from_its_symptom(exercise):
     feedback = evaluate(exercise.name, GIVEN[exercise.name])
@@ -410,7 +410,7 @@ def test_an_answer_comes_well_under_a_second(name):
 
 
 def test_the_lesson_loads_no_torch():
-    code = "import sys; from helpers.exercises.catalogue import of_lesson; of_lesson('12'); "
+    code = "import sys; from helpers.exercises.catalogue import of_lesson; of_lesson('13'); "
     code += "print('torch' in sys.modules)"
     command = [sys.executable, "-c", code]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False\n"

@@ -1,4 +1,4 @@
-"""merge, lesson 12.
+"""merge, lesson 13.
 
 Attention over two halves of the keys, and one answer: output and log_sum_exp of both together.
 """
@@ -11,12 +11,12 @@ import numpy as np
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Form, Probe, numbers
 from helpers.exercises.kinds.write import Property, Write
-from helpers.exercises.lesson_12.shared import or_1
+from helpers.exercises.lesson_13.shared import or_1
 from helpers.softmax import softmax
 from helpers.streaming import merge_partials
 from helpers.validation import Array
 
-HALVES = "12: Two halves, one answer"
+HALVES = "13: Two halves, one answer"
 MERGED = Form(parts={"output": ("query", "entry"), "log_sum_exp": ("query",)})
 
 

@@ -14,7 +14,7 @@ from helpers.exercises.engine.edits import Edits
 from helpers.softmax import softmax
 from helpers.validation import Array
 
-ONE_PASS = "12: One pass over the keys"
+ONE_PASS = "13: One pass over the keys"
 WORDS = {
     "shrink": "What was summed before was measured against the old maximum, as e^(score − old). Multiply it "
     "by e^(old − new), and it is measured against the new one.",

@@ -1,4 +1,4 @@
-"""tile-cost, lesson 12.
+"""tile-cost, lesson 13.
 
 Operations, bytes and operations per byte of one tile of scores, for three numbers of queries.
 """
@@ -7,9 +7,9 @@ import numpy as np
 
 from helpers.exercises.kinds.predict import Slip
 from helpers.exercises.kinds.table import Table
-from helpers.exercises.lesson_12.shared import Step
+from helpers.exercises.lesson_13.shared import Step
 
-BYTES = "12: Why fewer bytes win"
+BYTES = "13: Why fewer bytes win"
 COST_KEYS, COST_D_K, COST_D_V, COST_BYTES = 128, 64, 96, 2
 
 

@@ -1,4 +1,4 @@
-"""online-bug, lesson 12.
+"""online-bug, lesson 13.
 
 Softmax in one pass over the tiles: right on rows that fall, wrong on rows that rise.
 """
@@ -8,8 +8,8 @@ import numpy as np
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.fix import Mend
-from helpers.exercises.lesson_12.shared import WORKED, column, hidden_from
-from helpers.exercises.lesson_12.steps import (  # noqa: F401 (edits name some of them)
+from helpers.exercises.lesson_13.shared import WORKED, column, hidden_from
+from helpers.exercises.lesson_13.steps import (  # noqa: F401 (edits name some of them)
     NO_MAX,
     ONE_PASS,
     WORDS,

@@ -1,4 +1,4 @@
-"""Exercises of lesson 12: how is attention computed without the n × n matrix?"""
+"""Exercises of lesson 13: how is attention computed without the n × n matrix?"""
 
 ORDER = (
     "rescale",

@@ -1,4 +1,4 @@
-"""What several exercises of lesson 12 use: sections to reread, columns, sizes."""
+"""What several exercises of lesson 13 use: sections to reread, columns, sizes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.validation import Array
 
-WORKED = "12: Six scores in three tiles"
+WORKED = "13: Six scores in three tiles"
 Step = Callable[..., Any]
 
 

@@ -1,4 +1,4 @@
-"""tiles, lesson 12: the tiles of which a causal mask allows at least one pair.
+"""tiles, lesson 13: the tiles of which a causal mask allows at least one pair.
 
 The edits are made in each_asked, which gives every tile a condition of its own.
 """
@@ -16,7 +16,7 @@ from helpers.masking import causal_mask
 from helpers.streaming import tile_kinds
 from helpers.validation import Array
 
-SKIPPED = "12: Which tiles can be skipped?"
+SKIPPED = "13: Which tiles can be skipped?"
 MOST_TOLD = 8  # tiles in one line
 MOST_PAIRS = 10_000  # of what may be an endless generator
 
