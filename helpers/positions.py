@@ -38,10 +38,10 @@ def positions_after(n_before: int, n: int) -> Array:
 def positions_without_padding(real: Mask) -> Array:
     """(..., n) of True for a token and False for padding -> (..., n): the tokens counted from 0.
 
-    Padding gets a number too, which does not matter: its keys are hidden. Raises TypeError unless `real`
+    Padding gets 0, which does not matter: its keys are hidden. Raises TypeError unless `real`
     holds True and False, ValueError for a single value.
     """
-    return np.maximum(real.cumsum(axis=-1) - 1, 0)
+    return np.where(real, real.cumsum(axis=-1) - 1, 0)
 
 
 @checked_by(inputs.distances)

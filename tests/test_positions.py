@@ -63,7 +63,7 @@ def test_the_next_tokens_stand_after_those_in_the_cache() -> None:
 def test_tokens_are_counted_without_the_padding() -> None:
     real = [[True, True, True, True], [False, False, True, True], [False, False, False, False]]
     np.testing.assert_array_equal(positions_without_padding(real), [[0, 1, 2, 3], [0, 0, 0, 1], [0, 0, 0, 0]])
-    np.testing.assert_array_equal(positions_without_padding([True, True, False]), [0, 1, 1])
+    np.testing.assert_array_equal(positions_without_padding([True, True, False]), [0, 1, 0])
 
 
 def test_distances_say_how_far_back_a_key_lies() -> None:
