@@ -183,10 +183,10 @@ class Dates(NamedTuple):
 
 
 class Letters(NamedTuple):
-    """Six models that guess the next letter, trained on texts of 64 letters, and longer texts to try them on.
+    """Six models that guess the next letter, trained on 64 letters at a time, and longer texts.
 
-    `models` has one of each kind: nope, learned, sinusoidal, t5, alibi, rope. The 8 texts have 513 letters, of
-    words that no model has learned from. `figures` hold the losses of three starts of each kind on 50 such
+    `models` has one of each kind: nope, learned, sinusoidal, t5, alibi, rope. The 8 texts have 513 letters,
+    of words that no model has learned from. `figures` hold the losses of three starts of each kind on 50 such
     texts, by stretches of 32 letters, and how they were trained.
     """
 

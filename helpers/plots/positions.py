@@ -82,7 +82,7 @@ def _draw_turns(axes: Axes, label: str, arrows: Array, at: Sequence[int]) -> Non
 def plot_lengths(
     losses: Mapping[str, Sequence[Sequence[float]]], stretch: int, trained: int, clueless: float
 ) -> None:
-    """{kind: losses of each start, by stretches} -> a panel a kind, a line for each start, by place in the text.
+    """{kind: losses of each start, by stretches} -> a panel a kind, a line a start, by place in the text.
 
     A dashed line where training ended, a dotted one at the loss of a model that knows nothing. Prints what
     the starts have on average just before the dashed line, just after it and at the end.

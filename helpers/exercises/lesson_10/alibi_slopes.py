@@ -94,11 +94,6 @@ one-divided-by
     Each slope is the one before times the same factor.
     | slopes => 1 / steps
     | slopes => 1 / steps**2
-
-squared
-    you squared the slopes
-    {last}
-    | result => it**2
 """,
     reread=NUMBERS,
     words={

@@ -135,7 +135,7 @@ one-speed
 
 speeds-grow
     your speeds grow from pair to pair
-    {speed} Is a minus missing in the exponent?
+    {speed} Is a minus missing in the exponent, or did you divide by the speed?
     | power => np.arange(half) / half
 
 exponent-halved
@@ -166,7 +166,7 @@ speeds-backwards
 other-base
     the base is not 10,000
     {speed} Here the base is 10,000.
-    @ b = 1000.0 100.0 100000.0 500000.0
+    @ b = 1000.0 100000.0 500000.0
     | base => b
 
 counted-from-0
@@ -184,12 +184,7 @@ in-degrees
     np.sin and np.cos take radians, which is what position × speed gives.
     | angle => np.radians(it)
 
-divided-by-position
-    you divided by the speed, or by the position, where they should be multiplied
-    The angle is position × speed.
-    | angle => positions[:, None] / speeds
-
-position-0-turned-too
+one-angle-for-all
     you turned every row by the same angle
     Each row is turned by its own position × speed.
     | angle => np.ones(positions.shape)[:, None] * speeds
