@@ -36,7 +36,7 @@ def plot_by_distance(apart: ArrayLike, panels: Mapping[str, Mapping[str, ArrayLi
         for label, values in lines.items():
             ys = np.asarray(values)
             name = f"{title}, {label}" if len(lines) > 1 else title
-            top = f"highest {ys.max():.2f} at distance {apart[ys.argmax()]:g}"
+            top = f"highest {ys.max() + 0.0:.2f} at distance {apart[ys.argmax()]:g}"  # + 0 turns −0 into 0
             print(f"{name}: {top}; {ys[-1]:.2f} at distance {apart[-1]:g}")
 
 
@@ -45,6 +45,8 @@ def _draw_by_distance(axes: Axes, apart: Array, title: str, lines: Mapping[str, 
         ys = canvas.labelled(label, values, apart.shape)
         axes.plot(apart, ys, color=canvas.COLOURS[i], ls=canvas.DASHES[i], lw=1.5, label=label)
     axes.set_title(title)
+    if all(np.ptp(values) == 0 for values in lines.values()):
+        axes.set_ylim(-1, 1)  # or a flat line gets an axis of hundredths
     if len(lines) > 1:
         axes.legend(frameon=False, fontsize=8)
 
