@@ -130,7 +130,7 @@ EXERCISE = Mend(
         Probe("one new token", _pair(1, 5, 4, start=5)),
         Probe("three new tokens", _pair(3, 7, 6, start=60)),
         Probe("no cache yet", _pair(4, 4, 8, start=90)),
-        Probe("the first token of all", _pair(1, 1, 2, start=31)),
+        Probe("one new token, the first of all", _pair(1, 1, 2, start=31)),
         Probe("float32", _pair(2, 9, 10, start=120, dtype=np.float32)),
         Probe("a batch of 3 texts", _pair(2, 6, 4, 3, start=200)),
         Probe("2 texts with 3 heads", _pair(5, 8, 6, 2, 3, start=300)),

@@ -118,7 +118,8 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     probes=(
         Probe(
-            "one token of four entries", {"x": np.array([[1.0, 2.0, 3.0, 4.0]]), "positions": np.array([1])}
+            "one new token of four entries",
+            {"x": np.array([[1.0, 2.0, 3.0, 4.0]]), "positions": np.array([1])},
         ),
         Probe("three tokens", {"x": numbers(3, 6, start=5), "positions": np.array([0, 1, 2])}),
         Probe("positions far out", {"x": numbers(5, 8, start=50), "positions": np.arange(5) + 300}),

@@ -83,15 +83,18 @@ only-shifted
 
 T, F = True, False
 TEXTS = (
-    ("two pads in front", [[F, F, T, T]]),
+    ("two pads in front", [F, F, T, T]),
     ("three texts, padded in front", [[T, T, T, T, T], [F, F, F, T, T], [F, T, T, T, T]]),
     ("padding behind", [[T, T, T, F, F, F], [T, T, T, T, T, F]]),
-    ("a single text, without an axis of texts", [F, F, F, T, T, T, T, T]),
+    ("a single text of eight", [F, F, F, T, T, T, T, T]),
     ("padding in front and behind", [[F, T, T, T, F, F, F], [F, F, T, T, T, T, F]]),
-    ("a text of one token", [[T], [T]]),
+    ("one new token in each of two texts", [[T], [T]]),
     ("nothing but padding", [[F, F, F], [F, T, T]]),
-    ("a stack of texts", [[[F, F, T, T, T]], [[F, T, T, T, T]], [[T, T, T, T, T]]]),
-    ("packed: padding between two parts", [[T, T, F, F, F, T, T, T, T]]),
+    (
+        "2 batches of 3 texts",
+        [[[F, F, T, T], [F, T, T, T], [T, T, T, T]], [[F, F, F, T], [T, T, T, T], [F, F, T, T]]],
+    ),
+    ("packed: padding between two parts", [T, T, F, F, F, T, T, T, T]),
 )
 EXERCISE = Mend(
     name="padded-positions",
@@ -99,7 +102,7 @@ EXERCISE = Mend(
     bug=EDITS.bug("tokens => np.ones(real.shape)"),
     given="padding-counted",
     task="Positions that count the padding in front of a text.",
-    symptom="call it with [[False, False, True, True]]. At which positions do the two tokens stand, and at "
+    symptom="call it with [False, False, True, True]. At which positions do the two tokens stand, and at "
     "which "
     "would they stand alone?",
     call="my_positions(real)",

@@ -207,12 +207,9 @@ EXERCISE = Write(
     right=rotate,
     recipe=EDITS.recipe(),
     probes=(
-        Probe(
-            "two rows of two entries",
-            {"x": np.array([[1.0, 0.0], [1.0, 0.0]]), "positions": np.array([0, 1])},
-        ),
+        Probe("three rows of two entries", {"x": np.array([[1.0, 0.0]] * 3), "positions": np.arange(3)}),
         Probe("three tokens", {"x": numbers(3, 4, start=5), "positions": np.array([0, 1, 2])}),
-        Probe("one newest token", {"x": numbers(1, 8, start=30), "positions": np.array([11])}),
+        Probe("one new token", {"x": numbers(1, 8, start=30), "positions": np.array([11])}),
         Probe(
             "positions that do not start at 0", {"x": numbers(5, 6, start=50), "positions": np.arange(5) + 7}
         ),

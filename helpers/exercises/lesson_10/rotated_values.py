@@ -116,7 +116,7 @@ def _three(
     return {**rows, "positions": positions}
 
 
-ONES = np.array([[1.0, 0.0], [1.0, 0.0]])
+ONES = np.array([[1.0, 0.0]] * 3)
 EXERCISE = Mend(
     name="rotated-values",
     answer=my_rotary_attention,
@@ -130,11 +130,11 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     probes=(
         Probe(
-            "two tokens of equal values",
-            {"queries": ONES, "keys": ONES, "values": ONES, "positions": np.arange(2)},
+            "three tokens of equal values",
+            {"queries": ONES, "keys": ONES, "values": ONES, "positions": np.arange(3)},
         ),
         Probe("three tokens", _three(3, 4, 6, start=5, positions=np.arange(3))),
-        Probe("one token alone", _three(1, 6, 4, start=40, positions=np.array([5]))),
+        Probe("one new token alone", _three(1, 6, 4, start=40, positions=np.array([5]))),
         Probe("places left out", _three(5, 8, 2, start=80, positions=np.array([0, 2, 3, 7, 11]))),
         Probe("float32", _three(4, 10, 8, start=120, positions=np.array([1, 2, 5, 6]), dtype=np.float32)),
         Probe("a batch of 2 texts", _three(7, 4, 12, 2, start=200, positions=np.arange(7) * 3)),

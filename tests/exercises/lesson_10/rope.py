@@ -114,8 +114,6 @@ def my_rope(x, positions):
 
 
 # named: both-minus
-# told: A turn changes no length
-# breaks: length kept
 def my_rope(x, positions):
     half = x.shape[-1] // 2
     angles = positions[:, None] * 10000.0 ** (-np.arange(half) / half)
@@ -126,5 +124,7 @@ def my_rope(x, positions):
 
 
 # unnamed
+# told: A turn changes no length
+# breaks: length kept
 def my_rope(x, positions):
     return 2 * rotate(x, positions)
