@@ -118,7 +118,7 @@ def test_the_file_holds_one_of_each_kind_and_texts_of_held_out_words(letters: Le
     assert [model.kind for model in letters.models.values()] == list(KINDS)
     assert {len(text) for text in letters.texts} == {513}
     for text in letters.texts:
-        assert len(set(text[:-8].split())) == 6
+        assert len(set(text.split()[:-1])) == 6  # the last word may be cut off
     assert letters.figures["words_held_out"] < letters.figures["words_learned"]
 
 
