@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from helpers.multi_head import Projections
+from helpers.readers.letters import LetterModel, build_letter_model
 from helpers.readers.model import EncoderDecoder, build_model
 from helpers.similarity import cosine_scores
 from helpers.validation import as_floats
@@ -181,6 +182,19 @@ class Dates(NamedTuple):
     figures: dict[str, Any]
 
 
+class Letters(NamedTuple):
+    """Six models that guess the next letter, trained on 64 letters at a time, and longer texts.
+
+    `models` has one of each kind: nope, learned, sinusoidal, t5, alibi, rope. The 8 texts have 513 letters,
+    of words that no model has learned from. `figures` hold the losses of three starts of each kind on 50 such
+    texts, by stretches of 32 letters, and how they were trained.
+    """
+
+    models: dict[str, LetterModel]
+    texts: tuple[str, ...]
+    figures: dict[str, Any]
+
+
 def load_sentence() -> Sentence:
     """() -> the six tokens, the four dimensions' names, and embeddings (6, 4) in float64.
 
@@ -232,6 +246,21 @@ def load_digits() -> Digits:
     )
     words, figures = tuple(texts["words"]), texts["figures"]
     return Digits(arrays["images"], arrays["labels"], words, head, looks_away, figures)
+
+
+def load_letters() -> Letters:
+    """() -> six models that guess the next letter, their numbers in float32, and texts. Raises DataFileError.
+
+    Source: trained for this course; data/makers/make_letters.py.
+    """
+    texts, arrays = unpack(read_bytes("letters.npz"))
+
+    def model(kind: str) -> LetterModel:
+        own = {key.partition(".")[2]: array for key, array in arrays.items() if key.startswith(f"{kind}.")}
+        return build_letter_model(texts["settings"][kind], own)
+
+    models = {kind: model(kind) for kind in texts["settings"]}
+    return Letters(models, tuple(texts["texts"]), texts["figures"])
 
 
 def load_sounds() -> Sounds:

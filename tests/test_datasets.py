@@ -27,6 +27,7 @@ from helpers.datasets import (
     check_all,
     load_dates,
     load_digits,
+    load_letters,
     load_sentence,
     load_sounds,
     load_word_vectors,
@@ -48,6 +49,7 @@ LOADERS = {
     "glove.npz": load_word_vectors,
     "digits.npz": load_digits,
     "dates.npz": load_dates,
+    "letters.npz": load_letters,
     "sounds.npz": load_sounds,
 }
 RECORDS = [name for name in datasets.listed_files() if name.startswith("records/")]

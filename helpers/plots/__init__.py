@@ -10,7 +10,8 @@ masks        who may attend to whom, and what moves with what                   
 heads        columns, maps and shared keys of several heads                                lessons 06, 12
 readings     what a trained model reads while it writes                                    lesson 07
 tiles        one pass over the keys, and the tiles that it skips                           lesson 13
-diagrams     a machine in boxes and arrows, with its shapes                                lessons 03 to 07
+diagrams     a machine in boxes and arrows, with its shapes                                lessons 03 to 10
+positions    scores by distance, a pair that turns, losses by place                        lesson 10
 transformer  where attention stands                                                        lesson 00
 
 tables       a small map as a table, in HTML and in letters
@@ -25,6 +26,7 @@ from helpers.plots.diagrams import (
     plot_encoder_decoder,
     plot_multi_head_block,
     plot_race,
+    plot_three_places,
 )
 from helpers.plots.heads import draw_head, explore_heads, plot_grids, plot_heads, plot_sharing
 from helpers.plots.masks import (
@@ -36,6 +38,7 @@ from helpers.plots.masks import (
     plot_masking,
     plot_masks,
 )
+from helpers.plots.positions import plot_by_distance, plot_lengths, plot_turns
 from helpers.plots.readings import draw_alignment, explore_alignment, plot_alignments, plot_grid_readings
 from helpers.plots.tiles import explore_steps, plot_steps, plot_tiles
 from helpers.plots.transformer import plot_transformer
@@ -68,6 +71,7 @@ __all__ = [
     "plot_arrows",
     "plot_attention_machine",
     "plot_bars",
+    "plot_by_distance",
     "plot_cloud",
     "plot_encoder_decoder",
     "plot_grid_readings",
@@ -75,6 +79,7 @@ __all__ = [
     "plot_heads",
     "plot_held",
     "plot_influence",
+    "plot_lengths",
     "plot_lines",
     "plot_masking",
     "plot_masks",
@@ -88,7 +93,9 @@ __all__ = [
     "plot_sharing",
     "plot_spreads",
     "plot_steps",
+    "plot_three_places",
     "plot_tiles",
     "plot_transformer",
+    "plot_turns",
     "weights_by_scale",
 ]

@@ -103,6 +103,32 @@ def plot_encoder_decoder() -> None:
     )
 
 
+def plot_three_places() -> None:
+    """None -> the machine of lesson 04, with the three places at which a position can come in."""
+    boxes = {
+        "x": Box(0.0, 0.0, "tokens X\n(n, d_model)"),
+        "vector": Box(0.0, 2.2, "+ a vector\nsinusoidal, learned", "learned", 3.2, 1.2),
+        "project": Box(3.6, 0.0, "× W_Q, W_K, W_V", "step", 2.7, 0.9),
+        "turn": Box(7.2, 2.2, "turn\nRoPE", "learned", 2.0, 1.2),
+        "qk": Box(7.2, 0.0, "queries, keys\n(n, d_k)", "data", 2.3),
+        "v": Box(7.2, -2.0, "values\n(n, d_v)", "data", 2.3),
+        "bias": Box(11.0, 2.2, "+ a number\nT5, ALiBi", "learned", 2.3, 1.2),
+        "scores": Box(11.0, 0.0, "scores\n(n, n)", "step", 2.0),
+        "weights": Box(14.2, 0.0, "mask, softmax\n(n, n)", "step", 2.3),
+        "output": Box(14.2, -2.0, "output\n(n, d_v)", "step", 2.3),
+    }
+    arrows = [
+        *(("vector", "x", ""), ("x", "project", ""), ("turn", "qk", ""), ("bias", "scores", "")),
+        *(("project", "qk", ""), ("project", "v", ""), ("qk", "scores", ""), ("scores", "weights", "")),
+        *(("weights", "output", ""), ("v", "output", "")),
+    ]
+    _plot(boxes, arrows, 0.66)
+    print(
+        "A position can come in at three places: a vector added to each token, a turn of each query and key, "
+        "or a number added to each score. No arrow with a position leads to the values alone."
+    )
+
+
 def plot_race() -> None:
     """None -> the problem of lesson 03's race: from a key to a word, and back to the key by way of W."""
     boxes = {

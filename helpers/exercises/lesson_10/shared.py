@@ -1,0 +1,37 @@
+"""What the exercises of lesson 10 share: sections, sentences, and properties of a turned row."""
+
+from typing import Any
+
+import numpy as np
+
+from helpers.exercises.kinds.write import Property
+from helpers.validation import Array
+
+SHUFFLING = "10: What shuffling changes"
+NUMBERS = "10: A number for each score"
+TURNING = "10: Turn queries and keys"
+TRAPS = "10: Four traps of rotation"
+
+HALVES = "In this layout entry i turns with entry i + d_head / 2, by the same angle."
+SPEED = "Pair i turns by base^(−2i/d_head) a step: the first by 1, and each later one more slowly."
+
+
+def interleaved(first: Array, second: Array) -> Array:
+    """(..., d), (..., d) -> (..., 2d): an entry of the one, an entry of the other."""
+    return np.stack([first, second], axis=-1).reshape(*first.shape[:-1], -1)
+
+
+def _same_length(inputs: Any, turned: Array, _call: Any) -> str:
+    x = inputs["x"]
+    if turned.shape != x.shape:
+        return ""
+    before, after = np.linalg.norm(x, axis=-1), np.linalg.norm(turned, axis=-1)
+    wrong = np.argwhere(~np.isclose(before, after, rtol=1e-4))
+    if not wrong.size:
+        return ""
+    place = tuple(wrong[0])
+    lengths = f"{before[place]:.2f}, and now {after[place]:.2f}"
+    return f"A turn changes no length; row {place[-1]} had length {lengths}."
+
+
+LENGTH_KEPT = Property("length kept", "each row keeps its length", _same_length)
