@@ -26,6 +26,7 @@ from helpers.validation import (
     require_fitting,
     require_matching_stacks,
     require_same_length,
+    require_scores,
 )
 
 Attended = tuple[Array, Array, Array, Mask | None]
@@ -315,6 +316,102 @@ def _mask_for_each_head(mask: ArrayLike | None, scores: Planned) -> Mask | None:
     mask = np.asarray(mask)
     as_mask(mask if mask.ndim < 3 else mask[..., None, :, :], scores.shape)
     return mask
+
+
+# --- lesson 11: the way back --------------------------------------------------------------------------------
+
+
+def softmax_backward(d_weights: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
+    """A gradient and its weights -> arrays. Raises ValueError unless they fit and each row sums to 1 or 0."""
+    weights, _ = as_weights("weights", weights, -1)
+    return _gradient("d_weights", d_weights, weights.shape, "weights"), weights
+
+
+def attention_backward(
+    d_output: ArrayLike,
+    queries: ArrayLike,
+    keys: ArrayLike,
+    values: ArrayLike,
+    mask: ArrayLike | None = None,
+) -> tuple[Array, Array, Array, Array, Mask | None]:
+    """A gradient, then as attention -> arrays. Raises ValueError where something does not fit."""
+    queries, keys, values, mask = attention(queries, keys, values, mask)
+    shape = _output(queries, keys, values).shape
+    return _gradient("d_output", d_output, shape, "the output"), queries, keys, values, mask
+
+
+def project_backward(d_projected: ArrayLike, rows: ArrayLike, w: ArrayLike) -> tuple[Array, Array, Array]:
+    """A gradient, rows, a matrix -> arrays. Raises ValueError where shapes do not fit."""
+    rows = as_rows("rows", rows, "n", "d_in")
+    w, _ = _matrix_and_bias("rows", rows, "w", w, None)
+    shape = _product(rows, w).shape
+    return _gradient("d_projected", d_projected, shape, "rows @ w"), rows, w
+
+
+def cross_attention_backward(
+    d_output: ArrayLike,
+    x: ArrayLike,
+    context: ArrayLike,
+    projections: Projections,
+    n_heads: int = 1,
+    mask: ArrayLike | None = None,
+) -> tuple[Array, Array, Array, Matrices, int, Mask | None]:
+    """A gradient, then as cross_attention -> arrays. Raises ValueError where something does not fit."""
+    x, context, matrices, n_heads, mask = cross_attention(x, context, projections, n_heads, mask)
+    shape = (*_stack(x, context), x.shape[-2], matrices[3].shape[1])
+    return _gradient("d_output", d_output, shape, "the output"), x, context, matrices, n_heads, mask
+
+
+def multi_head_attention_backward(
+    d_output: ArrayLike,
+    x: ArrayLike,
+    projections: Projections,
+    n_heads: int,
+    mask: ArrayLike | None = None,
+) -> tuple[Array, Array, Matrices, int, Mask | None]:
+    """A gradient, then as multi_head_attention -> arrays. Raises ValueError where something does not fit."""
+    x, matrices, n_heads, mask = multi_head_attention(x, projections, n_heads, mask)
+    shape = (*x.shape[:-1], matrices[3].shape[1])
+    return _gradient("d_output", d_output, shape, "the output"), x, matrices, n_heads, mask
+
+
+def blocked_attention_backward(
+    d_output: ArrayLike,
+    queries: ArrayLike,
+    keys: ArrayLike,
+    values: ArrayLike,
+    output: ArrayLike,
+    log_sum_exp: ArrayLike,
+    mask: ArrayLike | None = None,
+) -> tuple[Array, Array, Array, Array, Array, Array, Mask | None]:
+    """A gradient, what blocked_attention takes and gives -> arrays. Raises ValueError unless they fit."""
+    given = attention_backward(d_output, queries, keys, values, mask)
+    d_output = given[0]
+    output = _gradient("output", output, d_output.shape, "d_output")
+    log_sum_exp = as_floats("log_sum_exp", log_sum_exp)
+    if log_sum_exp.shape != d_output.shape[:-1]:
+        raise ValueError(
+            f"log_sum_exp must have one number for each row of the output {d_output.shape}; "
+            f"got {log_sum_exp.shape}"
+        )
+    require_scores("log_sum_exp", log_sum_exp)
+    return *given[:4], output, log_sum_exp, given[4]
+
+
+def _output(queries: Array, keys: Array, values: Array) -> Planned:
+    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> the output, as it will be."""
+    scores = _scores(queries, keys)
+    stack = np.broadcast_shapes(scores.shape[:-2], values.shape[:-2])
+    return Planned((*stack, queries.shape[-2], values.shape[-1]))
+
+
+def _gradient(name: str, gradient: ArrayLike, shape: tuple[int, ...], of: str) -> Array:
+    """A gradient, the shape of what it belongs to -> an array. Raises ValueError unless it has that shape."""
+    gradient = as_floats(name, gradient)
+    if gradient.shape != shape:
+        raise ValueError(f"{name} must have the shape of {of}, {shape}; got {gradient.shape}")
+    require_finite(name, gradient)
+    return gradient
 
 
 # --- the column convention ----------------------------------------------------------------------------------

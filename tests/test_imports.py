@@ -37,7 +37,7 @@ STOREYS = [
     {"helpers.attention", "helpers.columns", "helpers.leaks"},
     {"helpers.heads"},
     {"helpers.cross_attention", "helpers.streaming"},
-    {"helpers.multi_head"},
+    {"helpers.multi_head", "helpers.gradients"},
     {"helpers.readers", "helpers.pytorch"},
     {"helpers.datasets", "helpers.programs"},
     {"helpers.plots", "helpers.exercises"},
