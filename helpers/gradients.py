@@ -60,7 +60,7 @@ def attention_backward(
     Source: Dao et al. 2022, "FlashAttention", appendix B.2.
     """
     given = queries, keys, values
-    queries, keys, values = (part.astype(working_dtype(part), copy=False) for part in given)
+    queries, keys, values = (part.astype(working_dtype(part)) for part in given)
     _, weights = attention(queries, keys, values, mask)
     d_values = np.swapaxes(weights, -1, -2) @ d_output
     d_weights = dot_product_scores(d_output, values)
@@ -173,10 +173,10 @@ def _backward_in_tiles(
     working = np.result_type(*map(working_dtype, whole))
     found = [np.zeros(part.shape, working) for part in whole[1:]]
     expected = (d_output.astype(working) * output).sum(axis=-1, keepdims=True)  # rowsum(dP ∘ P), too
-    log_sums = np.where(log_sum_exp == -np.inf, 0, log_sum_exp)[..., None].astype(working, copy=False)
+    log_sums = log_sum_exp[..., None].astype(working)  # −inf where a row has no key, and is all hidden
     whole_mask = None if mask is None else np.broadcast_to(mask, (*stack, queries.shape[-2], keys.shape[-2]))
     for place in np.ndindex(stack):
-        one = [part[place].astype(working, copy=False) for part in whole]
+        one = [part[place].astype(working) for part in whole]
         sums = [part[place] for part in found]
         for rows, columns, seen in tiles:
             if whole_mask is not None:
@@ -228,8 +228,10 @@ def _flat(rows: Array) -> Array:
 
 def _like(given: tuple[Array, ...], *gradients: Array) -> AttentionGradients:
     """Arrays, their gradients -> the gradients in the shapes and dtypes of the arrays."""
-    pairs = zip(gradients, given, strict=True)
-    return AttentionGradients(*(rounded_to(_summed_to(part.shape, d), part) for d, part in pairs))
+    queries, keys, values = (
+        rounded_to(_summed_to(part.shape, d), part) for d, part in zip(gradients, given, strict=True)
+    )
+    return AttentionGradients(queries, keys, values)
 
 
 def _summed_to(shape: tuple[int, ...], gradient: Array) -> Array:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import D_K, D_V, DTYPES, N_KEYS, N_QUERIES, STACKS, eps, properties, waves
 
+from helpers import gradients
 from helpers.attention import attention
 from helpers.cross_attention import cross_attention
 from helpers.gradients import (
@@ -109,8 +110,8 @@ def test_attention_backward_is_that_of_complex_steps(mask: Array | None, which: 
 def test_a_difference_quotient_agrees(mask: Array | None) -> None:
     # Central differences: an error of h² f‴ / 6 and of 2 eps |f| / h; at h = 1e-5 both are below 1e-9 here.
     d_output, queries, keys, values = sample()
-    gradients, step = attention_backward(d_output, queries, keys, values, mask), 1e-5
-    for which, gradient in enumerate(gradients):
+    found, step = attention_backward(d_output, queries, keys, values, mask), 1e-5
+    for which, gradient in enumerate(found):
         direction = waves(*gradient.shape, start=3.0)
         rise = np.zeros(d_output.shape)
         for sign in (1, -1):
@@ -330,6 +331,27 @@ def test_scores_near_a_thousand_and_float16_go_through_in_tiles() -> None:
     assert [part.dtype for part in found] == [np.float16] * 3
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=0.02 * abs(other.astype(float)).max())
+
+
+def test_tiles_have_the_sizes_that_were_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    d_output, queries, keys, values = sample()
+    output, log_sum_exp = blocked_attention(queries, keys, values)
+    shapes = []
+    less = gradients.less
+    monkeypatch.setattr(
+        gradients, "less", lambda scores, sums: shapes.append(scores.shape) or less(scores, sums)
+    )
+    blocked_attention_backward(
+        d_output, queries, keys, values, output, log_sum_exp, tile_queries=2, tile_keys=3
+    )
+    assert shapes == [(rows, columns) for rows in (2, 2, 1) for columns in (3, 3, 1)]
+    shapes.clear()
+    blocked_attention_backward(
+        d_output, queries, keys, values, output, log_sum_exp, causal=True, tile_queries=1, tile_keys=1
+    )
+    assert (
+        len(shapes) == causal_mask(N_QUERIES, N_KEYS).sum()
+    )  # nothing that is hidden as a whole is computed
 
 
 def peak(n: int, blocked: bool) -> int:

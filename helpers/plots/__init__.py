@@ -10,7 +10,7 @@ masks        who may attend to whom, and what moves with what                   
 heads        columns, maps and shared keys of several heads                                lessons 06, 12
 readings     what a trained model reads while it writes                                    lesson 07
 tiles        one pass over the keys, and the tiles that it skips                           lesson 13
-diagrams     a machine in boxes and arrows, with its shapes                                lessons 03 to 07
+diagrams     a machine in boxes and arrows, with its shapes                                lessons 03 to 11
 transformer  where attention stands                                                        lesson 00
 
 tables       a small map as a table, in HTML and in letters
@@ -25,6 +25,7 @@ from helpers.plots.diagrams import (
     plot_encoder_decoder,
     plot_multi_head_block,
     plot_race,
+    plot_way_back,
 )
 from helpers.plots.heads import draw_head, explore_heads, plot_grids, plot_heads, plot_sharing
 from helpers.plots.masks import (
@@ -90,5 +91,6 @@ __all__ = [
     "plot_steps",
     "plot_tiles",
     "plot_transformer",
+    "plot_way_back",
     "weights_by_scale",
 ]
