@@ -93,7 +93,7 @@ softmaxed-again
 inputs-swapped
     you took the gradient for the weights, and the weights for the gradient
     The check calls my_softmax_backward(d_weights, weights), in this order.
-    | d_weights => weights; weights => d_weights
+    | result_product => d_weights * (weights - expected)
 
 cross-entropy
     you returned weights − d_weights
