@@ -17,8 +17,7 @@ def my_project_backward(d_projected: Array, rows: Array, w: Array) -> tuple[Arra
     """(..., n, d_out), (..., n, d_in), (d_in, d_out) -> d_rows (..., n, d_in), d_w (d_in, d_out)."""
     d_rows = d_projected @ w.T
     each = np.swapaxes(rows, -1, -2) @ d_projected
-    batch_axes = tuple(range(each.ndim - 2))
-    d_w = each.sum(axis=batch_axes)
+    d_w = each.sum(axis=tuple(range(each.ndim - 2)))
     return d_rows, d_w
 
 
@@ -29,8 +28,7 @@ EDITS = Edits(
         "turned_w": "w.T",
         "each": "np.swapaxes(rows, -1, -2) @ d_projected",
         "turned": "np.swapaxes(rows, -1, -2)",
-        "batch_axes": "tuple(range(each.ndim - 2))",
-        "d_w": "each.sum(axis=batch_axes)",
+        "d_w": "each.sum(axis=tuple(range(each.ndim - 2)))",
     },
 )
 MISTAKES = EDITS.mistakes(
@@ -47,12 +45,11 @@ first-axis-only
     With heads or more there are several axes in front of the tokens: sum over all of them. For a single
     sentence there is none.
     | d_w => each.sum(axis=0)
-    | batch_axes => (0,)
 
 mean-over-batch
     you took the mean over the batch
     If the loss is a mean, its own gradient has the 1/n in it already. Here everything that W did is added up.
-    | d_w => each.mean(axis=batch_axes)
+    | d_w => each.mean(axis=tuple(range(each.ndim - 2)))
 
 first-sentence-only
     only the first sentence counts
@@ -112,7 +109,7 @@ def probe(kind: str, stack: tuple[int, ...], sizes: tuple[int, int, int], start:
         "rows": numbers(*stack, n, d_in, start=start + 100),
         "w": numbers(d_in, d_out, start=start + 300),
     }
-    return Probe(kind, inputs, form=BOTH)
+    return Probe(kind, inputs, hard=1 in (*stack, *sizes), form=BOTH)
 
 
 def _right(d_projected: Array, rows: Array, w: Array) -> tuple[Array, Array]:

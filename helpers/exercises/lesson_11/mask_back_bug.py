@@ -112,14 +112,14 @@ def _hidden_get_nothing(inputs: dict[str, Array], output: Array, _call: object) 
     return ""
 
 
-def probe(kind: str, shape: tuple[int, ...], mask: Mask, start: int, hard: bool = False) -> Probe:
+def probe(kind: str, shape: tuple[int, ...], mask: Mask, start: int) -> Probe:
     """Sizes, a mask -> a probe."""
     inputs = {
         "d_weights": numbers(*shape, start=start),
         "scores": numbers(*shape, start=start + 100),
         "mask": mask,
     }
-    return Probe(kind, inputs, hard)
+    return Probe(kind, inputs, hard=1 in shape)
 
 
 ROW = np.array([[True, True, False]])

@@ -113,7 +113,7 @@ def probe(kind: str, stack: tuple[int, ...], sizes: tuple[int, int, int], start:
         "weights": softmax(numbers(*stack, n_queries, n_keys, start=start + 100)),
         "values": numbers(*stack, n_keys, d_v, start=start + 300),
     }
-    return Probe(kind, inputs, form=BOTH)
+    return Probe(kind, inputs, hard=1 in (*stack, *sizes), form=BOTH)
 
 
 EXAMPLE = {

@@ -137,7 +137,7 @@ def probe(kind: str, stack: tuple[int, ...], sizes: tuple[int, int, int, int], s
         "keys": numbers(*stack, n_keys, d_k, start=start + 300),
         "values": numbers(*stack, n_keys, d_v, start=start + 500),
     }
-    return Probe(kind, inputs, form=THREE)
+    return Probe(kind, inputs, hard=1 in (*stack, *sizes), form=THREE)
 
 
 def _right(d_output: Array, queries: Array, keys: Array, values: Array) -> tuple[Array, Array, Array]:

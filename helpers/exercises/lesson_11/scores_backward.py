@@ -125,7 +125,7 @@ def probe(kind: str, stack: tuple[int, ...], sizes: tuple[int, int, int], start:
         "queries": numbers(*stack, n_queries, d_k, start=start + 100),
         "keys": numbers(*stack, n_keys, d_k, start=start + 300),
     }
-    return Probe(kind, inputs, form=BOTH)
+    return Probe(kind, inputs, hard=1 in (*stack, *sizes), form=BOTH)
 
 
 EXAMPLE = {

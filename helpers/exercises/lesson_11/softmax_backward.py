@@ -141,7 +141,8 @@ def _rows_sum_to_0(_inputs: object, output: Array, _call: object) -> str:
 def probe(kind: str, *shape: int, start: int) -> Probe:
     """Sizes -> a probe."""
     weights = softmax(numbers(*shape, start=start + 100))
-    return Probe(kind, {"d_weights": numbers(*shape, start=start), "weights": weights})
+    inputs = {"d_weights": numbers(*shape, start=start), "weights": weights}
+    return Probe(kind, inputs, hard=1 in shape)
 
 
 ONE_ROW = Probe(

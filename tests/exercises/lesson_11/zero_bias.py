@@ -7,9 +7,11 @@ passenger = "b"
 passenger = "B)"
 
 
+# named: option a
 # told: differs from key to key
 passenger = "a"
 
 
+# named: option c
 # told: added to every output
 passenger = "c"
