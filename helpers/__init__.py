@@ -8,8 +8,9 @@ masking          which query may attend to which key            lesson 05
 heads            project, split, attend, merge                  lessons 06 and 07
 multi_head       a sequence that reads itself, in heads         lesson 06
 cross_attention  queries from here, keys and values from there  lesson 07
-streaming        the same without the n × n matrix, and a cache lesson 13
 positions        where each token stands, six ways              lesson 10
+gradients        the way back: what the loss asks of each step  lesson 11
+streaming        the same without the n × n matrix, and a cache lesson 13
 pytorch          the same in tensors, on a GPU where one is     lesson 08
 
 columns          the same maths with a token as a column        lessons 03 to 06
@@ -19,6 +20,7 @@ readers          trained models that read and write, and what is measured on the
 
 door             input is checked once, where it comes in; behind it stands the maths alone
 inputs           what each function of the maths asks of its input
+inputs_of_positions  the same for helpers.positions
 validation       what every helper asks of its input, and the words of its errors
 precision        what float16 and the ends of a dtype's range ask of the maths
 machine          what lesson 00 says of the machine

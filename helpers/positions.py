@@ -11,7 +11,7 @@ count them.
 
 import numpy as np
 
-from helpers import inputs
+from helpers import inputs_of_positions as inputs
 from helpers.door import checked_by
 from helpers.masking import mask_scores
 from helpers.precision import finite, rounded_to

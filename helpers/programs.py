@@ -14,7 +14,7 @@ from typing import Any
 from helpers.validation import Array
 
 
-def peak_bytes(function: Callable[..., tuple[Array, Array]], *args: Any, **settings: Any) -> tuple[int, int]:
+def peak_bytes(function: Callable[..., tuple[Array, ...]], *args: Any, **settings: Any) -> tuple[int, int]:
     """A function that returns output first, its arguments -> bytes held at the peak of a call, of the output.
 
     What NumPy and Python allocate during the call is counted, and not what stood in memory before.

@@ -15,6 +15,7 @@ import pytest
 
 import helpers
 import helpers.inputs
+import helpers.inputs_of_positions
 import helpers.validation
 
 FOLDER = Path(helpers.__file__).parent
@@ -34,19 +35,21 @@ MAY_LOAD = {
 STOREYS = [
     {"helpers.validation", "helpers.door"},
     {"helpers.inputs", "helpers.precision"},
+    {"helpers.inputs_of_positions"},
     {"helpers.similarity", "helpers.scaling", "helpers.softmax", "helpers.masking"},
     {"helpers.attention", "helpers.columns", "helpers.leaks", "helpers.positions"},
     {"helpers.heads"},
     {"helpers.cross_attention", "helpers.streaming"},
-    {"helpers.multi_head"},
+    {"helpers.multi_head", "helpers.gradients"},
     {"helpers.readers", "helpers.pytorch"},
     {"helpers.datasets", "helpers.programs"},
     {"helpers.plots", "helpers.exercises"},
     {"helpers.benchmark"},
 ]
-MATHS = sorted(set().union(*STOREYS[2:7]))
-BEFORE_THE_MATHS = sorted(set().union(*STOREYS[:2]))
-CHECKS = ["helpers.inputs", "helpers.precision"]  # built on those of helpers.validation
+MATHS = sorted(set().union(*STOREYS[3:8]))
+BEFORE_THE_MATHS = sorted(set().union(*STOREYS[:3]))
+# built on those of helpers.validation
+CHECKS = ["helpers.inputs", "helpers.inputs_of_positions", "helpers.precision"]
 
 
 def module_names() -> list[str]:
@@ -291,5 +294,6 @@ def test_every_function_of_the_maths_checks_what_it_is_given() -> None:
 
 
 def test_every_check_at_a_door_can_raise() -> None:
-    checks = {function.__name__ for function in public_functions(helpers.inputs)}
-    assert checks <= raising_functions("helpers.inputs", "helpers.validation")
+    for module in (helpers.inputs, helpers.inputs_of_positions):
+        checks = {function.__name__ for function in public_functions(module)}
+        assert checks <= raising_functions(*CHECKS, "helpers.validation"), module

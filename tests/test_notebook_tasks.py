@@ -21,6 +21,7 @@ from helpers.exercises.lesson_07.alignment_table import ALIGNED_SCORES
 from helpers.exercises.lesson_07.new_word import ENGLISH_KEYS
 from helpers.exercises.lesson_08 import torch_bytes
 from helpers.exercises.lesson_08.torch_timing import MACHINES
+from helpers.exercises.lesson_11 import read_gradient
 from helpers.exercises.lesson_13 import tile_cost
 from helpers.softmax import softmax
 from helpers.validation import Array
@@ -139,6 +140,10 @@ SAYS: dict[str, Callable[[str], bool]] = {
     ),
     "steer": lambda text: np.array_equal(lists(text)[:3], STEER_KEYS),
     "audit-table": lambda text: np.allclose(lists(text)[0], OF_LOVE[TOKENS.index("I")], atol=5e-5),
+    "read-gradient": lambda text: (
+        between(text, "the weights ", " for four") == list(read_gradient.WEIGHTS.values())
+        and between(text, "keys, and ", " came back") == list(read_gradient.D_WEIGHTS.values())
+    ),
     "predict-mask": lambda text: (
         1 / (between(text, "(query ", ")")[0] + 1) == answer("predict-mask")
         and "third token" in text

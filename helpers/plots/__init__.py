@@ -10,8 +10,8 @@ masks        who may attend to whom, and what moves with what                   
 heads        columns, maps and shared keys of several heads                                lessons 06, 12
 readings     what a trained model reads while it writes                                    lesson 07
 tiles        one pass over the keys, and the tiles that it skips                           lesson 13
-diagrams     a machine in boxes and arrows, with its shapes                                lessons 03 to 10
 positions    scores by distance, a pair that turns, losses by place                        lesson 10
+diagrams     a machine in boxes and arrows, with its shapes                                lessons 03 to 11
 transformer  where attention stands                                                        lesson 00
 
 tables       a small map as a table, in HTML and in letters
@@ -27,6 +27,7 @@ from helpers.plots.diagrams import (
     plot_multi_head_block,
     plot_race,
     plot_three_places,
+    plot_way_back,
 )
 from helpers.plots.heads import draw_head, explore_heads, plot_grids, plot_heads, plot_sharing
 from helpers.plots.masks import (
@@ -97,5 +98,6 @@ __all__ = [
     "plot_tiles",
     "plot_transformer",
     "plot_turns",
+    "plot_way_back",
     "weights_by_scale",
 ]

@@ -151,6 +151,36 @@ def plot_race() -> None:
     print("Only W is learned (dashed). It should undo the rotation: then the query finds the target.")
 
 
+def plot_way_back() -> None:
+    """None -> attention from left to right above, and what each step sends back from right to left below."""
+    boxes = {
+        "q": Box(0.0, 3.0, "queries Q", "data", 2.4),
+        "k": Box(0.0, 1.5, "keys K", "data", 2.4),
+        "v": Box(0.0, 0.0, "values V", "data", 2.4),
+        "scores": Box(4.2, 2.25, "scores S\nQKᵀ / √d_k", "step", 2.6),
+        "weights": Box(8.2, 2.25, "weights P\nsoftmax(S)", "step", 2.6),
+        "output": Box(12.2, 1.1, "output O\nP V", "step", 2.2),
+        "loss": Box(15.4, 1.1, "loss", "step", 1.6),
+        "d_output": Box(15.4, -2.6, "dO", "learned", 1.6),
+        "d_weights": Box(11.2, -1.75, "dP\ndO Vᵀ", "learned", 2.4),
+        "d_scores": Box(6.6, -1.75, "dS\nP ∘ (dP − rowsum(dP ∘ P))", "learned", 4.4),
+        "d_queries": Box(0.6, -1.75, "dQ = dS K / √d_k", "learned", 3.6),
+        "d_keys": Box(0.6, -3.1, "dK = dSᵀ Q / √d_k", "learned", 3.6),
+        "d_values": Box(0.6, -4.45, "dV = Pᵀ dO", "learned", 3.6),
+    }
+    arrows = [
+        *(("q", "scores", ""), ("k", "scores", ""), ("scores", "weights", "")),
+        *(("weights", "output", ""), ("v", "output", ""), ("output", "loss", "")),
+        *(("loss", "d_output", ""), ("d_output", "d_weights", ""), ("d_weights", "d_scores", "")),
+        *(("d_scores", "d_queries", ""), ("d_scores", "d_keys", ""), ("d_output", "d_values", "")),
+    ]
+    _plot(boxes, arrows, 0.58)
+    print(
+        "Above, the way forward, from left to right. Below (dashed), the way back, from right to left: dO "
+        "splits into dV and dP, dP becomes dS, and dS splits into dQ and dK."
+    )
+
+
 def _plot(
     boxes: Mapping[str, Box],
     arrows: Sequence[tuple[str, str, str]],

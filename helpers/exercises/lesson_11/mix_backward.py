@@ -1,0 +1,151 @@
+"""mix-backward, lesson 11: from the gradient of the output to those of the weights and the values."""
+
+import numpy as np
+
+from helpers.exercises.engine.edits import Edits
+from helpers.exercises.engine.probes import Form, Probe, numbers
+from helpers.exercises.kinds.write import Write
+from helpers.exercises.lesson_11.shared import WORDS
+from helpers.softmax import softmax
+from helpers.validation import Array
+
+MIX = "11: Back through the mix"
+BOTH = Form(parts={"d_weights": ("query", "key"), "d_values": ("key", "entry")})
+
+
+def my_mix_backward(d_output: Array, weights: Array, values: Array) -> tuple[Array, Array]:
+    """(..., n_queries, d_v), (..., n_queries, n_keys), (..., n_keys, d_v) -> d_weights, d_values."""
+    d_weights = d_output @ np.swapaxes(values, -1, -2)
+    d_values = np.swapaxes(weights, -1, -2) @ d_output
+    return d_weights, d_values
+
+
+EDITS = Edits(
+    my_mix_backward,
+    {
+        "of_weights": "d_output @ np.swapaxes(values, -1, -2)",
+        "of_values": "np.swapaxes(weights, -1, -2) @ d_output",
+        "turned": "np.swapaxes(weights, -1, -2)",
+        "turned_values": "np.swapaxes(values, -1, -2)",
+        "pushed": "d_output in of_values",
+    },
+)
+MISTAKES = EDITS.mistakes(
+    """
+results-swapped
+    the two results came back the other way round
+    The task asks for d_weights first, then d_values.
+    | result => it[::-1]
+
+weights-not-turned
+    you multiplied by the weights without turning them
+    A value gets something from every query that read it: its row of weightsᵀ holds what each query gave it.
+    {pairs}
+    | turned => weights
+
+values-not-turned
+    you multiplied by the values without turning them
+    d_weights has a number for each query and key: the dot product of the query's d_output with the key's
+    value. Rows against rows: d_output @ valuesᵀ.
+    | turned_values => values
+
+unweighted
+    every value gets the same gradient
+    You left the weights out: a value that a query hardly read gets hardly any of its gradient.
+    | turned => np.ones_like(it)
+
+shared-equally
+    you gave each value an equal share of the gradient
+    The shares are the weights: on the way forward value j counted with weight j.
+    | turned => np.full_like(it, 1 / weights.shape[-1])
+
+mean-over-queries
+    you took the mean over the queries
+    The loss changes by what every query contributes: gradients are summed.
+    | of_values => it / weights.shape[-2]
+
+weighted-already
+    you multiplied d_weights by the weights
+    That is part of the next step, softmax. The output is linear in the weights: d_weights is d_output @
+    valuesᵀ
+    alone.
+    | of_weights => it * weights
+
+row-mean-subtracted
+    you subtracted something from each row of d_weights
+    That is part of the next step, softmax. Here it is d_output @ valuesᵀ alone.
+    | of_weights => it - (it * weights).sum(axis=-1, keepdims=True)
+    | of_weights => it - it.mean(axis=-1, keepdims=True)
+
+values-returned
+    you mixed the values instead of sending d_output back
+    weights @ values is the way forward. On the way back the weights multiply d_output.
+    | pushed => (weights @ values)
+
+largest-only
+    only the value with the largest weight gets a gradient
+    Every value counted with its weight, and gets that share.
+    | turned => it * (it == it.max(axis=-2, keepdims=True))
+
+all-axes-turned
+    you turned all the axes round with `.T`
+    {stack}
+    | turned => weights.T
+    | turned_values => values.T
+
+sign
+    a sign is wrong
+    d_output says how the loss *rises*. No sign changes on the way back through a sum.
+    | of_weights => -it; of_values => -it
+    | of_values => -it
+    | of_weights => -it
+""",
+    MIX,
+    words=WORDS,
+)
+
+
+def probe(kind: str, stack: tuple[int, ...], sizes: tuple[int, int, int], start: int) -> Probe:
+    """Leading axes, (n_queries, n_keys, d_v) -> a probe."""
+    n_queries, n_keys, d_v = sizes
+    inputs = {
+        "d_output": numbers(*stack, n_queries, d_v, start=start),
+        "weights": softmax(numbers(*stack, n_queries, n_keys, start=start + 100)),
+        "values": numbers(*stack, n_keys, d_v, start=start + 300),
+    }
+    return Probe(kind, inputs, hard=1 in (*stack, *sizes), form=BOTH)
+
+
+EXAMPLE = {
+    "d_output": np.array([[1.0, -1.0]]),
+    "weights": np.array([[0.75, 0.25]]),
+    "values": np.array([[2.0, 0.0], [0.0, 4.0]]),
+}
+EXERCISE = Write(
+    name="mix-backward",
+    answer=my_mix_backward,
+    task="From the gradient of the output to those of the weights and the values.",
+    call="my_mix_backward(d_output, weights, values)",
+    right=my_mix_backward,
+    recipe=EDITS.recipe(),
+    probes=(
+        Probe("the example", EXAMPLE, form=BOTH),
+        probe("one query", (), (1, 4, 3), 11),
+        probe("one key", (), (3, 1, 2), 12),
+        probe("one sentence", (), (3, 5, 2), 13),
+        probe("values of one number", (), (4, 3, 1), 14),
+        probe("as many queries as keys", (), (4, 4, 3), 15),
+        probe("a batch of 2 sentences", (2,), (3, 4, 5), 16),
+        probe("with 3 heads", (2, 3), (4, 5, 2), 17),
+    ),
+    axes=("query", "key"),
+    mistakes=MISTAKES,
+    hints=(
+        "output = weights @ values. For a product A @ B, the gradient of A is d @ Bᵀ, that of B is Aᵀ @ d.",
+        "The shapes say the rest: d_weights is (n_queries, n_keys), d_values is (n_keys, d_v).",
+        "Transpose the last two axes with np.swapaxes(x, -1, -2), so that stacks pass through.",
+    ),
+    explain="A value gets back what its readers were pushed by, each by its weight. A weight gets the dot "
+    "product of that push with its value.",
+    reread=MIX,
+)
