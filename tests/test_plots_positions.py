@@ -1,10 +1,17 @@
 """The pictures of lesson 10: what each draws, and that its finding follows the numbers."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from kept_figures import kept_figures
 
 from helpers import plots
+
+
+def result_of(draw: Callable[..., object], *arguments: object) -> object:
+    return draw(*arguments)
 
 
 @pytest.fixture(autouse=True)
@@ -13,7 +20,7 @@ def shown(monkeypatch):
 
 
 def test_the_three_places_are_named(shown, capsys):
-    assert plots.plot_three_places() is None
+    assert result_of(plots.plot_three_places) is None
     written = " ".join(text.get_text() for text in shown[0].axes[0].texts)
     for kind in ("sinusoidal", "learned", "RoPE", "T5", "ALiBi"):
         assert kind in written
@@ -21,16 +28,17 @@ def test_the_three_places_are_named(shown, capsys):
 
 
 def test_scores_by_distance_have_a_panel_each_and_say_where_they_are_highest(shown, capsys):
-    panels = {
+    panels: dict[str, Any] = {
         "flat": {"any": np.zeros(4)},
         "two heads": {"head 0": [0, -1, -2, -3], "head 1": [0, 5.5, 1, 2]},
         "one": {"any": [4, 3, 2, 1.25]},
         "last": {"any": [1, 2, 3, 4]},
     }
-    assert plots.plot_by_distance(range(4), panels, "score") is None
+    assert result_of(plots.plot_by_distance, range(4), panels, "score") is None
     axes = shown[0].axes
     assert [a.get_title() for a in axes[:4]] == list(panels)
     assert [len(a.lines) for a in axes] == [1, 2, 1, 1, 0, 0]
+    assert axes[0].get_ylim() == (-1, 1)  # a flat line gets no axis of hundredths
     assert axes[1].get_legend() is not None
     assert axes[0].get_legend() is None
     assert axes[3].get_xlabel() == "distance: places back"
@@ -46,7 +54,8 @@ def test_scores_by_distance_refuses_a_line_of_another_length():
 
 def test_turns_are_drawn_as_arrows_and_told_in_degrees(shown, capsys):
     quarter = np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
-    assert plots.plot_turns({"fast": quarter, "still": np.tile([2.0, 2.0], (4, 1))}, range(4)) is None
+    pairs = {"fast": quarter, "still": np.tile([2.0, 2.0], (4, 1))}
+    assert result_of(plots.plot_turns, pairs, range(4)) is None
     said = capsys.readouterr().out
     assert "fast: at positions 0, 1, 2, 3 it points to 0°, 90°, 180°, 270°" in said
     assert "still: at positions 0, 1, 2, 3 it points to 45°, 45°, 45°, 45°" in said
@@ -66,7 +75,7 @@ LOSSES = {
 
 
 def test_lengths_draws_every_start_and_says_the_means(shown, capsys):
-    assert plots.plot_lengths(LOSSES, 32, 64, 3.3) is None
+    assert result_of(plots.plot_lengths, LOSSES, 32, 64, 3.3) is None
     said = capsys.readouterr().out
     assert "short: loss 1.25 just before place 64, and none beyond" in said
     assert "long: loss 1.25 just before place 64, 3.25 just after it, 4.25 just before place 128" in said

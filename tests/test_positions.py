@@ -68,7 +68,7 @@ def test_tokens_are_counted_without_the_padding() -> None:
 
 def test_distances_say_how_far_back_a_key_lies() -> None:
     np.testing.assert_array_equal(distances([3, 4], [0, 1, 4]), [[3, 2, -1], [4, 3, 0]])
-    np.testing.assert_array_equal(distances(np.uint8([0]), np.uint8([3])), [[-3]])  # no unsigned wrap
+    np.testing.assert_array_equal(distances(np.array([0], np.uint8), np.array([3], np.uint8)), [[-3]])
     assert distances(np.zeros((2, 1, 3)), np.zeros((4, 5))).shape == (2, 4, 3, 5)
 
 
@@ -186,17 +186,13 @@ def test_alibi_falls_in_a_straight_line() -> None:
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_biased_attention_is_torchs_with_an_additive_mask(stack: tuple[int, ...]) -> None:
-    queries, keys, values = (
-        waves(*stack, 5, 4),
-        waves(*stack, 7, 4, start=2.0),
-        waves(*stack, 7, 6, start=3.0),
-    )
+    queries, keys = waves(*stack, 5, 4), waves(*stack, 7, 4, start=2.0)
+    values = waves(*stack, 7, 6, start=3.0)
     bias, mask = waves(5, 7, start=4.0), causal_mask(5, 7)
     output, weights = biased_attention(queries, keys, values, bias, mask)
     hidden = torch.tensor(np.where(mask, bias, -np.inf))
-    expected = functional.scaled_dot_product_attention(
-        *(torch.tensor(part) for part in (queries, keys, values)), attn_mask=hidden
-    )
+    q, k, v = (torch.tensor(part) for part in (queries, keys, values))
+    expected = functional.scaled_dot_product_attention(q, k, v, attn_mask=hidden)
     np.testing.assert_allclose(output, expected.numpy(), atol=1e-13)
     np.testing.assert_allclose(weights.sum(axis=-1), 1, rtol=1e-14)
     assert (weights[..., ~mask] == 0).all()
@@ -208,9 +204,8 @@ def test_without_a_bias_it_is_attention() -> None:
         biased_attention(queries, keys, values, 0), attention(queries, keys, values), strict=True
     ):
         np.testing.assert_array_equal(one, other)
-    assert (
-        biased_attention(*(a.astype(np.float32) for a in (queries, keys, values)), 0.5)[0].dtype == np.float32
-    )
+    q, k, v = (part.astype(np.float32) for part in (queries, keys, values))
+    assert biased_attention(q, k, v, 0.5)[0].dtype == np.float32
 
 
 # --- rotation
@@ -291,7 +286,7 @@ def test_lengths_stay_and_position_0_turns_nothing(layout: str) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_dtype_is_kept_and_the_angles_are_exact_to_it_far_out(dtype: type) -> None:
-    x = waves(N, D_HEAD).astype(dtype)
+    x: Array = waves(N, D_HEAD).astype(dtype)
     at = 100_000 + np.arange(N)
     turned = rotate(x, at)
     assert turned.dtype == dtype
