@@ -26,6 +26,7 @@ from helpers.exercises.engine.feedback import Feedback, paragraph, section, side
 from helpers.exercises.engine.printed import helper_with_the_same_answer, printed
 from helpers.exercises.engine.probes import Form, Probe
 from helpers.exercises.engine.sandbox import Inputs, Outcome, Runner, is_stub, taken_apart
+from helpers.exercises.engine.seen import hint, remembers
 from helpers.exercises.kinds.base import Exercise
 from helpers.exercises.kinds.cases import axes_of, input_rows, shape_or_value, simplest_first, texts
 from helpers.exercises.kinds.further_on import placed
@@ -165,6 +166,7 @@ class Write(Exercise):
                 "your function was stopped: it did not end within a few seconds.", *if_stopped(), *said
             )
         if not same_twice:
+            seen = hint(function, self.probes, self.answer, (remembers,))
             return self._wrong(
                 "the same input gave two different results.",
                 paragraph(
@@ -172,6 +174,7 @@ class Write(Exercise):
                     "calls, or "
                     "on a variable that it changes."
                 ),
+                *([paragraph(seen)] if seen else []),
                 *said,
             )
         feedback = self._compare(function, outcomes)
@@ -265,6 +268,9 @@ class Write(Exercise):
             reread = next(
                 (p.reread for p in self.properties if p.reread and p.name in names_broken), self.reread
             )
+            if any(o.error or o.value is not None for _, o, _ in failing):  # else what came back says it
+                seen = hint(function, self.probes, self.answer)
+                blocks += [paragraph(seen)] if seen else []
             blocks.append(paragraph(f"Worth rereading: {section(reread).strip('().')}."))
         names = tuple(name for name, _ in broken) + (("input left unchanged",) if changed else ())
         head = given or f"{headline(failing)} on {len(failing)} of {len(triples)} inputs."
