@@ -24,6 +24,8 @@ from helpers.validation import Array
 RELATIVE, ABSOLUTE = 1e-5, 1e-6  # wide enough for float32, far below the distance between two mistakes
 SINGLE = 2e-4  # for results in float32: scores of 1,000 leave it four digits after the point
 HALF = 4e-3  # for results in float16
+MOST_TRIPLES = 4  # that give the same results: more of them tell nothing
+MOST_ALIKE = 2500  # triples like an attempt on the first probe: to run more takes longer than 0.3 s
 WAYS_IN_PAIRS = 3  # of each mistake: rarer ways are known on their own only
 
 
@@ -187,7 +189,8 @@ class Diagnosis:
                 if group.versions and group.versions != [itself]:
                     group = group.agreeing(outcomes[place], place)
             if group.versions:
-                return group.first_of_each_name()
+                found = group.first_of_each_name()
+                return found if len(found) <= MOST_TRIPLES or len(found[0].mistakes) < 3 else ()
         return ()
 
     def _searches(
@@ -210,7 +213,7 @@ class Diagnosis:
     def _triples_like(self, outcome: Outcome) -> "_Group":
         assert self.table is not None
         near = fingerprints.near(self.table.triples, outcome, *_tolerance_of(outcome))
-        found = [self.triple(i) for i in near]
+        found = [self.triple(i) for i in (near if len(near) <= MOST_ALIKE else ())]
         return self._run([version for version in found if version is not None]).agreeing(outcome, 0)
 
     def _run(self, versions: list[Version]) -> "_Group":

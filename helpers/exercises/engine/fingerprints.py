@@ -22,7 +22,7 @@ from helpers.exercises.engine.sandbox import Outcome
 from helpers.validation import Array
 
 FOLDER = Path(__file__).resolve().parents[1] / "fingerprints"
-MOST_TRIPLES = 120_000  # in a table: where three ways of each mistake make more, there are two or one
+MOST_TRIPLES = 450_000  # in a table: where three ways of each mistake make more, there are two or one
 MOST = 1e4  # results beyond it count as this: float16 ends at 65,504
 NOT_A_NUMBER = 7.0
 COARSE = 1e-3  # of the fingerprint: what float16 rounds away, twice

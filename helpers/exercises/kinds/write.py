@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from helpers.exercises.engine.claims import Trial, claim
 from helpers.exercises.engine.diagnosis import (
     Diagnosis,
     Mistake,
@@ -268,6 +269,8 @@ class Write(Exercise):
             reread = next(
                 (p.reread for p in self.properties if p.reread and p.name in names_broken), self.reread
             )
+            begin = "" if outcome.error else self._where_to_begin(function)
+            blocks += [paragraph(begin)] if begin else []
             if any(o.error or o.value is not None for _, o, _ in failing):  # else what came back says it
                 seen = hint(function, self.probes, self.answer)
                 blocks += [paragraph(seen)] if seen else []
@@ -276,6 +279,12 @@ class Write(Exercise):
         head = given or f"{headline(failing)} on {len(failing)} of {len(triples)} inputs."
         text = "\n".join([f"✗ {self.name}: {head}", *blocks])
         return Feedback("wrong", text, tuple(version.names for version in versions), names)
+
+    def _where_to_begin(self, function: Callable[..., Any]) -> str:
+        """What is seen of the attempt where one step cannot matter, or ""."""
+        trial = Trial(self.probes, self._runner(function), self.right, self.accepts)
+        with np.errstate(all="ignore"):
+            return claim(trial)
 
     @property
     def _takes_texts(self) -> bool:
