@@ -54,7 +54,7 @@ def wrong_answers(exercise: Write, how_many: int) -> list[tuple[tuple[str, ...],
     """Three known mistakes at once, each in one of its first ways, that give numbers on the first probe."""
     chance, diagnosis = random.Random(exercise.name), exercise.diagnosis
     right = [plain_outcome(exercise.right, probe) for probe in exercise.probes]
-    found = []
+    found: list[tuple[tuple[str, ...], list[Outcome]]] = []
     while len(found) < how_many:
         numbers = sorted(chance.sample(range(len(diagnosis.mistakes)), 3))
         ways = [chance.choice(diagnosis.mistakes[i].ways[:3]) for i in numbers]

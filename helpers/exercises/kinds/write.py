@@ -29,7 +29,14 @@ from helpers.exercises.engine.probes import Form, Probe
 from helpers.exercises.engine.sandbox import Inputs, Outcome, Runner, is_stub, taken_apart
 from helpers.exercises.engine.seen import hint, remembers
 from helpers.exercises.kinds.base import Exercise
-from helpers.exercises.kinds.cases import axes_of, input_rows, shape_or_value, simplest_first, texts
+from helpers.exercises.kinds.cases import (
+    axes_of,
+    input_rows,
+    nothing_hidden_first,
+    shape_or_value,
+    simplest_first,
+    texts,
+)
 from helpers.exercises.kinds.further_on import placed
 from helpers.exercises.kinds.replies import (
     advice_on,
@@ -46,6 +53,7 @@ from helpers.exercises.kinds.replies import (
     what_is_asked,
     what_it_printed,
     where_it_fails,
+    wrong_numbers,
 )
 from helpers.exercises.kinds.values import with_article
 from helpers.validation import Array
@@ -249,7 +257,9 @@ class Write(Exercise):
         given = self.as_given(function, versions, outcomes)
         if isinstance(given, Feedback):
             return given
-        probe, outcome, right = min(failing, key=lambda triple: simplest_first(triple[0]))
+        numbers = not versions and all(wrong_numbers(o, e) for _, o, e in failing)
+        simplest = nothing_hidden_first if numbers else simplest_first
+        probe, outcome, right = min(failing, key=lambda triple: simplest(triple[0]))
         broken = [] if versions else self._broken(function, probe, outcome, right)
         blocks = [self._case(probe, *self._one_part(outcome, right))]
         if changed:
