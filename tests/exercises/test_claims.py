@@ -111,8 +111,8 @@ def test_an_empty_row_is_no_fault_of_the_mask() -> None:
 
     def my_masked_attention(queries: Any, keys: Any, values: Any, mask: Any) -> Any:
         output = attention(queries, keys, values, mask=mask)[0]
-        empty = ~np.broadcast_to(mask, (*output.shape[:-1], keys.shape[-2])).any(axis=-1)
-        return np.where(empty[..., None], 0.25, output)
+        open_keys = np.broadcast_to(mask, (*output.shape[:-1], keys.shape[-2]))
+        return np.where(open_keys.any(axis=-1, keepdims=True), output, 0.25)
 
     text = evaluate("masked-attention", my_masked_attention).text
     assert "should get an output of zeros" in text
