@@ -222,6 +222,11 @@ def test_what_the_answer_does_too_is_not_said() -> None:
     assert seen.hint(function, probes, in_a_cell("lambda scores: scores / 32", 6)) == ""
 
 
+def test_a_sum_too_long_to_be_followed_does_no_harm() -> None:
+    told = hint_of(in_a_cell("lambda queries: (" + "queries + " * 930 + "queries) // 2", 7))
+    assert told == "" or told.startswith("`(queries + ")
+
+
 def test_a_causal_mask_need_not_be_read() -> None:
     probes = [Probe("one", {"scores": numbers(n, n), "causal": np.tri(n, dtype=bool)}) for n in (3, 4)]
     assert seen.needed(lambda scores, causal: scores * causal, probes, 0)

@@ -144,7 +144,7 @@ def reading(function: object, probes: Sequence[Probe]) -> Reading | None:
     try:
         tree = ast.parse(text)
         compiled = compile(tree, code.co_filename, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     nodes = [
         node

@@ -60,12 +60,18 @@ def hint(
         return ""
     places = list(found.inputs)
     found = replace(found, needed=lambda name: needed(answer, probes, places.index(name)))
-    for seen in only or SEEN:
-        for text in seen(found):
-            ours = reading(answer, probes)
-            if ours is None or (not any(seen(ours)) and not _the_same_number(text, ours)):
-                return text
-    return ""
+    try:
+        return next((text for seen in only or SEEN for text in _not_in(answer, probes, seen, found)), "")
+    except RecursionError:  # a sum of a thousand terms, say
+        return ""
+
+
+def _not_in(answer: Callable[..., Any], probes: Sequence[Probe], seen: Seen, found: Reading) -> Iterator[str]:
+    """What is seen in the learner's source and not in the exercise's own answer."""
+    for text in seen(found):
+        ours = reading(answer, probes)
+        if ours is None or (not any(seen(ours)) and not _the_same_number(text, ours)):
+            yield text
 
 
 def needed(answer: Callable[..., Any], probes: Sequence[Probe], place: int) -> bool:
@@ -138,7 +144,7 @@ def _changed(node: ast.expr, value: object) -> bool:
         return False
     try:
         return bool(before != value)
-    except ValueError:  # arrays among them, which no literal holds
+    except Exception:  # what cannot be compared, such as arrays, stands in no literal
         return True
 
 
