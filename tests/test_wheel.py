@@ -18,6 +18,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from wheel_trial import TrialError
 
 from helpers import datasets
+from helpers.exercises.engine import fingerprints
 
 ROOT = Path(__file__).resolve().parent.parent
 MOST_BYTES = 4_000_000
@@ -83,7 +84,8 @@ def test_it_holds_every_helper_and_nothing_else(wheel: zipfile.ZipFile) -> None:
         for name in names - code
         if not re.match(r"helpers/data/|attention_course-[\d.]+\.dist-info/", name)
     }
-    assert others == {"helpers/exercises/kinds/advice.toml"}
+    tables = {f"helpers/exercises/fingerprints/{path.name}" for path in fingerprints.FOLDER.glob("*.npz")}
+    assert others == {"helpers/exercises/kinds/advice.toml", *tables}
     assert [name for name in names if "makers" in name or "__pycache__" in name] == []
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from handed_out import GIVEN
 
+from helpers.attention import attention
 from helpers.exercises import evaluate
 from helpers.exercises.catalogue import exercises, find
 from helpers.exercises.engine.diagnosis import Version
@@ -244,3 +245,14 @@ def test_what_two_versions_share_is_told_once():
     text = " ".join(evaluate("scaled-scores", lambda q, k: q @ k.T / np.sqrt(len(q))).text.split())
     assert text.count("you turned all the axes round") == 1
     assert "and one of these, which give the same results: you divided" in text
+
+
+def test_without_a_name_a_case_in_which_nothing_is_hidden_comes_first():
+    """Though it is larger: whatever is wrong there, the mask has no part in it."""
+
+    def shifted(queries, keys, values, mask):
+        return attention(queries, keys, values, mask=mask)[0] + 0.125
+
+    feedback = evaluate("masked-attention", shifted)
+    assert feedback.named == ()
+    assert "Smallest case: nothing hidden" in feedback.text

@@ -11,10 +11,12 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from helpers.exercises.engine import fingerprints
 from helpers.exercises.engine.probes import Form, OtherFormError, Probe
 from helpers.exercises.engine.sandbox import Outcome, Runner, chance_as_it_was, handed, joined, no_finer
 from helpers.validation import Array
@@ -22,6 +24,8 @@ from helpers.validation import Array
 RELATIVE, ABSOLUTE = 1e-5, 1e-6  # wide enough for float32, far below the distance between two mistakes
 SINGLE = 2e-4  # for results in float32: scores of 1,000 leave it four digits after the point
 HALF = 4e-3  # for results in float16
+MOST_TRIPLES = 4  # that give the same results: more of them tell nothing
+MOST_ALIKE = 2500  # triples like an attempt on the first probe: to run more takes longer than 0.3 s
 WAYS_IN_PAIRS = 3  # of each mistake: rarer ways are known on their own only
 
 
@@ -96,6 +100,7 @@ class Diagnosis:
         self.recipe, self.mistakes, self.probes = recipe, mistakes, probes
         self._outcomes: dict[tuple[Version, int], Outcome] = {}
         self._distinct: dict[tuple[Any, ...], Outcome] = {}
+        self._pairs_are_run = False
 
     @functools.cached_property
     def singles(self) -> list[Version]:
@@ -108,11 +113,45 @@ class Diagnosis:
         return list(pairs(self.recipe, self.mistakes))
 
     @functools.cached_property
-    def _sieves(self) -> tuple[Callable[[], "_Sieve"], ...]:
-        return (
-            functools.cache(lambda: _Sieve(self.singles, self.outcome)),
-            functools.cache(lambda: _Sieve(self.pairs, self.outcome)),  # made only when no single fits
-        )
+    def _single_sieve(self) -> "_Sieve":
+        return _Sieve(self.singles, self.outcome)
+
+    @functools.cached_property
+    def _pair_sieve(self) -> "_Sieve":
+        """Made only when no single fits, and no table knows the pairs."""
+        self._pairs_are_run = True
+        return _Sieve(self.pairs, self.outcome)
+
+    @functools.cached_property
+    def triples(self) -> fingerprints.Places:
+        """Every three mistakes that change different choices."""
+        return fingerprints.places([mistake.ways for mistake in self.mistakes])
+
+    @functools.cached_property
+    def table_file(self) -> Path:
+        """Where the fingerprints of pairs and triples are kept."""
+        shapes = [
+            (name, np.shape(value))
+            for name, value in self.probes[0].inputs.items()
+            if not isinstance(value, list)
+        ]
+        ways = [mistake.ways for mistake in self.mistakes]
+        return fingerprints.file_of(self.recipe, [mistake.name for mistake in self.mistakes], ways, shapes)
+
+    @functools.cached_property
+    def table(self) -> fingerprints.Table | None:
+        """The fingerprints of pairs and triples, or None where they are not those of today."""
+        found = fingerprints.load(self.table_file)
+        first = [self.outcome(version, 0) for version in self.singles]
+        return found if found and found.fits(first, len(self.pairs), len(self.triples)) else None
+
+    def triple(self, number: int) -> Version | None:
+        """The number of a triple -> the version, or None where it has one mistake twice."""
+        ways = [self.triples.ways[i] for i in self.triples.triple(number)]
+        if len({mistake for mistake, _ in ways}) < len(ways):
+            return None
+        choices = {key: step for _, way in ways for key, step in way.items()}
+        return Version(tuple(self.mistakes[i] for i, _ in ways), _vary(self.recipe, choices))
 
     def outcome(self, version: Version, place: int) -> Outcome:
         """What a version gives on one probe; computed once, when it is first asked for."""
@@ -137,20 +176,53 @@ class Diagnosis:
         return Outcomes(self, version)
 
     def name(self, outcomes: Sequence[Outcome], only: Sequence[int] | None = None) -> tuple[Version, ...]:
-        """The versions that agree on every probe: single mistakes where any does, else pairs.
+        """The versions that agree on every probe: single mistakes where any does, else pairs, else triples.
 
-        `only` limits the comparison to some probes; the first must be among them.
+        `only` limits the comparison to some probes; the first must be among them. Triples are looked for
+        where they can be told: on all probes, of an attempt.
         """
         places = range(len(self.probes)) if only is None else only
         itself = outcomes.version if isinstance(outcomes, Outcomes) else None
-        for sieve in self._sieves:
-            group = sieve().candidates(outcomes[0])
+        for versions in self._searches(outcomes, itself is None, only is None):
+            group = versions(outcomes[0])
             for place in reversed(places):  # the sieve has seen the first probe; the last ones differ most
                 if group.versions and group.versions != [itself]:
                     group = group.agreeing(outcomes[place], place)
             if group.versions:
-                return group.first_of_each_name()
+                found = group.first_of_each_name()
+                return found if len(found) <= MOST_TRIPLES or len(found[0].mistakes) < 3 else ()
         return ()
+
+    def _searches(
+        self, outcomes: Sequence[Outcome], of_attempt: bool, everywhere: bool
+    ) -> Iterator[Callable[[Outcome], "_Group"]]:
+        """Where to look for versions, one after the other: each gives those that agree on the first probe."""
+        yield self._single_sieve.candidates
+        if of_attempt and all(outcome.error for outcome in outcomes):
+            return  # one line that stops tells one mistake
+        table = None if self._pairs_are_run or not of_attempt else self.table
+        yield self._pair_sieve.candidates if table is None else self._pairs_like
+        if of_attempt and everywhere and self.table is not None and outcomes[0].value is not None:
+            yield self._triples_like
+
+    def _pairs_like(self, outcome: Outcome) -> "_Group":
+        assert self.table is not None
+        near = fingerprints.near(self.table.pairs, outcome, *_tolerance_of(outcome))
+        return self._run([self.pairs[i] for i in near]).agreeing(outcome, 0)
+
+    def _triples_like(self, outcome: Outcome) -> "_Group":
+        assert self.table is not None
+        near = fingerprints.near(self.table.triples, outcome, *_tolerance_of(outcome))
+        found = [self.triple(i) for i in (near if len(near) <= MOST_ALIKE else ())]
+        return self._run([version for version in found if version is not None]).agreeing(outcome, 0)
+
+    def _run(self, versions: list[Version]) -> "_Group":
+        """Versions that are asked for once, and not kept."""
+        return _Group(versions, lambda version, place: plain_outcome(version.function, self.probes[place]))
+
+
+def _tolerance_of(outcome: Outcome) -> tuple[float, float]:
+    return tolerance() if outcome.value is None else tolerance(outcome.value)
 
 
 class Outcomes(Sequence[Outcome]):

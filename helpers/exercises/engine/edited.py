@@ -23,7 +23,12 @@ def edited(function: object, bug: Callable[..., Any]) -> bool:
     Comments, spaces and the docstring do not count.
     """
     code, given = code_of(function), code_of(bug)
-    return code is None or given is None or _steps(code) != _steps(given)
+    return code is None or given is None or not same_steps(code, given)
+
+
+def same_steps(one: types.CodeType, other: types.CodeType) -> bool:
+    """Two pieces of compiled code -> True where both take the same steps."""
+    return _steps(one) == _steps(other)
 
 
 def _steps(code: types.CodeType) -> list[tuple[str, Any]]:

@@ -18,6 +18,12 @@ def simplest_first(probe: Probe) -> tuple[bool, int]:
     return probe.hard, _size(probe)
 
 
+def nothing_hidden_first(probe: Probe) -> tuple[bool, bool, int]:
+    """The same, where nothing is known of the mistake: what is wrong without a mask is best seen there."""
+    masks = [v for v in probe.inputs.values() if isinstance(v, np.ndarray) and v.dtype == np.bool_]
+    return probe.hard, not all(mask.all() for mask in masks), _size(probe)
+
+
 def _size(probe: Probe) -> int:
     return sum(_how_many(value) for value in probe.inputs.values())
 

@@ -25,18 +25,39 @@ def explanation(versions: Sequence[Version]) -> str:
         if len(version.mistakes) == 1:
             (mistake,) = version.mistakes
             return f"{sentence(mistake.says)} {mistake.idea} {section(mistake.reread)}"
-        return of_two(*version.mistakes)
+        return of_two(*version.mistakes) if len(version.mistakes) == 2 else of_three(version.mistakes)
     ideas = {mistake.name: mistake for version in versions for mistake in version.mistakes}
     shared = [m for m in ideas.values() if all(m.name in version.names for version in versions)]
+    if shared and all(len(version.mistakes) > len(shared) for version in versions):
+        return of_shared(shared, versions)
     explained = shared or list(ideas.values())[:1]
     advice = " ".join(f"{m.idea} {section(m.reread)}" for m in explained)
-    if len(shared) == 1 and all(len(version.mistakes) > 1 for version in versions):  # it is told once
-        rest = [[m.says for m in version.mistakes if m is not shared[0]] for version in versions[:4]]
-        told = "; or ".join(", and ".join(says) for says in rest)
-        both = f"Two things at once: {shared[0].says}; and one of these, which give the same results: {told}."
-        return f"{both} First: {advice} Fix that, then check again."
     told = "; or ".join(", and ".join(m.says for m in version.mistakes) for version in versions[:4])
     return f"One of these, which give the same results: {told}. {advice}"
+
+
+def of_shared(shared: Sequence[Mistake], versions: Sequence[Version]) -> str:
+    """What every version has is told once, then what else it may be: as many as a reader takes in."""
+    count = "Two" if max(len(version.mistakes) for version in versions) == 2 else "Three"
+    names = {mistake.name for mistake in shared}
+    rest = [[m.says for m in version.mistakes if m.name not in names] for version in versions]
+    advice = f"First: {shared[0].idea} {section(shared[0].reread)} Fix that, then check again."
+    sure = "; and ".join(mistake.says for mistake in shared)
+    texts = [
+        f"{count} things at once: {sure}; and one of these, which give the same results: "
+        f"{'; or '.join(', and '.join(says) for says in rest[:most])}. {advice}"
+        for most in (4, 3, 2)
+    ]
+    return next((text for text in texts if len(paragraph(text).splitlines()) <= MOST_LINES), texts[-1])
+
+
+def of_three(mistakes: Sequence[Mistake]) -> str:
+    """Three mistakes at once -> all of them, and the idea of the first."""
+    one, *others, last = (mistake.says for mistake in mistakes)
+    first = mistakes[0]
+    told = "; ".join([one, *others, f"and {last}"])
+    advice = f"First: {first.idea} {section(first.reread)} Fix that, then check again."
+    return f"Three things at once: {told}. {advice}"
 
 
 def of_two(one: Mistake, other: Mistake) -> str:
@@ -202,3 +223,11 @@ def nothing_but_nan(outcome: Outcome) -> bool:
     """True where every number of a result is nan."""
     value = outcome.value
     return value is not None and value.dtype.kind == "f" and bool(np.isnan(value).all())
+
+
+def wrong_numbers(outcome: Outcome, right: Outcome) -> bool:
+    """True where a result is wrong in its numbers alone, and none of them is nan."""
+    got, expected = outcome.value, right.value
+    if got is None or expected is None or got.shape != expected.shape or not same_parts(outcome, right):
+        return False
+    return not np.isnan(got.astype(np.float64)).any()

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from helpers.exercises.engine.claims import Trial, claim
 from helpers.exercises.engine.diagnosis import (
     Diagnosis,
     Mistake,
@@ -26,8 +27,16 @@ from helpers.exercises.engine.feedback import Feedback, paragraph, section, side
 from helpers.exercises.engine.printed import helper_with_the_same_answer, printed
 from helpers.exercises.engine.probes import Form, Probe
 from helpers.exercises.engine.sandbox import Inputs, Outcome, Runner, is_stub, taken_apart
+from helpers.exercises.engine.seen import hint, remembers
 from helpers.exercises.kinds.base import Exercise
-from helpers.exercises.kinds.cases import axes_of, input_rows, shape_or_value, simplest_first, texts
+from helpers.exercises.kinds.cases import (
+    axes_of,
+    input_rows,
+    nothing_hidden_first,
+    shape_or_value,
+    simplest_first,
+    texts,
+)
 from helpers.exercises.kinds.further_on import placed
 from helpers.exercises.kinds.replies import (
     advice_on,
@@ -44,11 +53,13 @@ from helpers.exercises.kinds.replies import (
     what_is_asked,
     what_it_printed,
     where_it_fails,
+    wrong_numbers,
 )
 from helpers.exercises.kinds.values import with_article
 from helpers.validation import Array
 
 Call = Callable[..., Array | None]
+BEGIN_SECONDS = 0.5  # for what is asked beyond the probes: an answer of usual speed needs a twentieth
 _DIAGNOSES: dict[tuple[Any, int, int], Diagnosis] = {}
 
 
@@ -165,6 +176,7 @@ class Write(Exercise):
                 "your function was stopped: it did not end within a few seconds.", *if_stopped(), *said
             )
         if not same_twice:
+            seen = hint(function, self.probes, self.answer, (remembers,))
             return self._wrong(
                 "the same input gave two different results.",
                 paragraph(
@@ -172,6 +184,7 @@ class Write(Exercise):
                     "calls, or "
                     "on a variable that it changes."
                 ),
+                *([paragraph(seen)] if seen else []),
                 *said,
             )
         feedback = self._compare(function, outcomes)
@@ -245,7 +258,9 @@ class Write(Exercise):
         given = self.as_given(function, versions, outcomes)
         if isinstance(given, Feedback):
             return given
-        probe, outcome, right = min(failing, key=lambda triple: simplest_first(triple[0]))
+        numbers = not versions and all(wrong_numbers(o, e) for _, o, e in failing)
+        simplest = nothing_hidden_first if numbers else simplest_first
+        probe, outcome, right = min(failing, key=lambda triple: simplest(triple[0]))
         broken = [] if versions else self._broken(function, probe, outcome, right)
         blocks = [self._case(probe, *self._one_part(outcome, right))]
         if changed:
@@ -265,11 +280,23 @@ class Write(Exercise):
             reread = next(
                 (p.reread for p in self.properties if p.reread and p.name in names_broken), self.reread
             )
+            begin = "" if outcome.error else self._where_to_begin(function)
+            blocks += [paragraph(begin)] if begin else []
+            if any(o.error or o.value is not None for _, o, _ in failing):  # else what came back says it
+                seen = hint(function, self.probes, self.answer)
+                blocks += [paragraph(seen)] if seen else []
             blocks.append(paragraph(f"Worth rereading: {section(reread).strip('().')}."))
         names = tuple(name for name, _ in broken) + (("input left unchanged",) if changed else ())
         head = given or f"{headline(failing)} on {len(failing)} of {len(triples)} inputs."
         text = "\n".join([f"✗ {self.name}: {head}", *blocks])
         return Feedback("wrong", text, tuple(version.names for version in versions), names)
+
+    def _where_to_begin(self, function: Callable[..., Any]) -> str:
+        """What is seen of the attempt where one step cannot matter, or ""."""
+        run = Runner(function, BEGIN_SECONDS, self._truths, self.form)
+        trial = Trial(self.probes, run, self.right, self.accepts)
+        with np.errstate(all="ignore"):
+            return claim(trial)
 
     @property
     def _takes_texts(self) -> bool:

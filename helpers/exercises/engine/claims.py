@@ -1,0 +1,158 @@
+"""Where to begin, where no known mistake fits: what was seen on inputs on which one step cannot matter.
+
+Three claims, and no more: the mask, the scale, the heads. Each is tried on the exercise's inputs, changed in
+one respect, and made only if the attempt is then right on all of them. It says what was seen, never what
+the mistake is. Wider claims were false too often: steps hang together, and mistakes hide one another.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from helpers.exercises.engine.diagnosis import plain_outcome
+from helpers.exercises.engine.probes import Probe
+from helpers.exercises.engine.sandbox import Outcome
+from helpers.validation import Array
+
+ASKING = ("queries", "query", "w_q")  # what makes scores larger in proportion
+LITTLE = 1e-4  # times the queries: softmax is a straight line there
+CLOSE = 1e-3  # how near a factor must bring the results, relative to them
+ENOUGH = 2  # inputs, at least
+Inputs = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An attempt, ready to be run on other inputs, and what is right there."""
+
+    probes: Sequence[Probe]
+    run: Callable[[Inputs], Outcome]
+    right: Callable[..., Any]
+    accepts: Callable[[Outcome, Outcome, Probe], bool]
+
+    def is_right(self, probe: Probe) -> bool:
+        """Is the attempt right on this input?"""
+        return self.accepts(self.run(probe.inputs), plain_outcome(self.right, probe), probe)
+
+    def all_right(self, probes: Sequence[Probe]) -> bool:
+        """Is it right on all of these, and are they enough to say so?"""
+        return len(probes) >= ENOUGH and all(map(self.is_right, probes))
+
+    def number(self, probe: Probe, name: str, factor: float) -> Array | None:
+        """What the attempt gives where one input is so many times as large; None for no number."""
+        return self.run({**probe.inputs, name: probe.inputs[name] * factor}).value
+
+
+def claim(trial: Trial) -> str:
+    """An attempt that is wrong -> what was seen, and where to begin; "" where nothing can be said."""
+    return next((text for seen in CLAIMS for text in seen(trial)), "")
+
+
+def of_the_scale(trial: Trial) -> Iterator[str]:
+    """Right as soon as the queries are so many times as large, on every input."""
+    name = next((each for each in ASKING if each in trial.probes[0].inputs), "")
+    tried = [probe for probe in trial.probes if name and not probe.hard and _fine(probe, name)]
+    factors = []
+    for probe in tried:
+        factor = _factor(trial, probe, name)
+        if factor is None:
+            return
+        factors.append(factor)
+    if len(factors) < ENOUGH or max(abs(factor - 1) for factor in factors) < CLOSE:
+        return
+    low, high = min(factors), max(factors)
+    same = high - low < CLOSE * high
+    where = "on every input" if same else f"on one input, by {high:.3g} on another, each by its own"
+    told = f"Multiply {name} by {low:.3g} {where}, and your function is right"
+    yield f"{told}. Begin with what multiplies or divides the scores."
+
+
+def _fine(probe: Probe, name: str) -> bool:
+    """True where every number has 16 digits."""
+    arrays = [value for value in probe.inputs.values() if isinstance(value, np.ndarray)]
+    return probe.inputs[name].dtype == np.float64 and all(
+        a.dtype not in (np.float32, np.float16) for a in arrays
+    )
+
+
+def _factor(trial: Trial, probe: Probe, name: str) -> float | None:
+    """How many times as large the queries must be for right results, or None if that does not help."""
+    right = [plain_outcome(trial.right, _times(probe, name, times)).value for times in (LITTLE, -LITTLE, 1)]
+    got = [trial.number(probe, name, times) for times in (LITTLE, -LITTLE)]
+    up, down, wanted = right
+    if up is None or down is None or wanted is None or any(g is None or g.shape != up.shape for g in got):
+        return None
+    slope = got[0] - got[1]  # type: ignore[operator]
+    size = float((slope * slope).sum())
+    factor = float(((up - down) * slope).sum()) / size if 0 < size < np.inf else 0.0
+    if not 0 < factor < np.inf:
+        return None
+    again = trial.number(probe, name, factor)
+    near = again is not None and again.shape == wanted.shape and _near(again, wanted)
+    return factor if near else None
+
+
+def _near(got: Array, wanted: Array) -> bool:
+    return bool((abs(got - wanted) < CLOSE * (1 + np.max(abs(wanted), initial=0))).all())
+
+
+def _times(probe: Probe, name: str, factor: float) -> Probe:
+    return replace(probe, inputs={**probe.inputs, name: probe.inputs[name] * factor})
+
+
+def of_the_mask(trial: Trial) -> Iterator[str]:
+    """Right as soon as nothing is hidden."""
+    opened = [_opened(probe) for probe in trial.probes]
+    pairs = zip(trial.probes, opened, strict=True)
+    hiding = [probe for probe, other in pairs if other is not None and other is not probe]
+    if not hiding or not trial.all_right([probe for probe in opened if probe is not None]):
+        return
+    seen = [probe for probe in hiding if not _has_empty_row(probe)]
+    if seen and not any(trial.is_right(probe) for probe in seen if not probe.hard):
+        count = f"all {len(opened)} inputs"
+        yield (
+            f"With nothing hidden by the mask your function is right on {count}; with a mask it is not. "
+            "Begin with the line that uses the mask."
+        )
+
+
+def _opened(probe: Probe) -> Probe | None:
+    """The same input with nothing hidden, None where there is no mask; itself where nothing was."""
+    match probe.inputs:
+        case {"mask": np.ndarray() as mask} if mask.dtype == np.bool_:
+            return (
+                probe if mask.all() else replace(probe, inputs={**probe.inputs, "mask": np.ones_like(mask)})
+            )
+        case {"source_lengths": lengths, "keys": keys}:
+            full = np.full_like(np.asarray(lengths), keys.shape[-2])
+            changed = full.tolist() if isinstance(lengths, list) else full
+            return (
+                probe
+                if (full == lengths).all()
+                else replace(probe, inputs={**probe.inputs, "source_lengths": changed})
+            )
+    return None
+
+
+def _has_empty_row(probe: Probe) -> bool:
+    if "mask" in probe.inputs:
+        return bool((~probe.inputs["mask"].any(axis=-1)).any())
+    return 0 in np.asarray(probe.inputs["source_lengths"])
+
+
+def of_the_heads(trial: Trial) -> Iterator[str]:
+    """Right as soon as there is one head."""
+    inputs = trial.probes[0].inputs
+    if "n_heads" not in inputs or not any(isinstance(value, np.ndarray) for value in inputs.values()):
+        return  # who counts parameters has no heads to put together
+    with_one = [replace(probe, inputs={**probe.inputs, "n_heads": 1}) for probe in trial.probes]
+    if trial.all_right(with_one) and not any(map(trial.is_right, trial.probes)):
+        yield (
+            f"With one head your function is right on all {len(with_one)} inputs; with several it is not. "
+            "Begin with the lines that make the heads and put them together."
+        )
+
+
+CLAIMS: tuple[Callable[[Trial], Iterator[str]], ...] = (of_the_mask, of_the_scale, of_the_heads)

@@ -1,0 +1,142 @@
+"""Where to begin, where no known mistake fits: what is said is true, and of whom.
+
+Measured on unlisted.txt, which was written before anyone looked at a probe: 430 wrong answers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import unlisted
+from unlisted import Wrong
+
+from helpers.attention import attention
+from helpers.exercises import evaluate
+from helpers.exercises.catalogue import find
+from helpers.exercises.engine.feedback import Feedback
+from helpers.exercises.kinds import Write
+
+WHERE = {  # what a claim says -> in which steps the fault then is
+    "with a mask it is not": {"mask"},
+    "multiplies or divides the scores": {"scale"},
+    "With one head": {"heads", "merge"},
+}
+MOST_FALSE = 0.03
+LEAST = {"with a mask it is not": 10, "multiplies or divides the scores": 80, "With one head": 12}
+ANSWERS = list(unlisted.unlisted())
+
+
+@cache
+def reply(place: int) -> Feedback:
+    """An answer by its number -> what the check says."""
+    return evaluate(ANSWERS[place].exercise, ANSWERS[place].function)
+
+
+def claims() -> list[tuple[Wrong, str]]:
+    """() -> the answers of which something is claimed, and what."""
+    said = [(answer, " ".join(reply(i).text.split())) for i, answer in enumerate(ANSWERS)]
+    return [(answer, claim) for answer, text in said for claim in WHERE if claim in text]
+
+
+@pytest.mark.parametrize("name", unlisted.ANSWERS)
+def test_without_a_fault_it_is_right(name: str) -> None:
+    assert evaluate(name, unlisted.answer(name, {})).status == "right"
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(ANSWERS) >= 400
+    assert {step for answer in ANSWERS for step in answer.faults} == set(unlisted.STEPS)
+
+
+def test_at_most_three_claims_in_a_hundred_are_false() -> None:
+    made = claims()
+    false = [f"{answer}: {claim}" for answer, claim in made if not WHERE[claim] & set(answer.faults)]
+    assert len(false) <= MOST_FALSE * len(made), false
+    assert all(count >= LEAST[claim] for claim, count in Counter(claim for _, claim in made).items())
+    assert {claim for _, claim in made} == set(WHERE)
+
+
+def test_no_two_or_three_mistakes_are_made_out_of_one_that_is_not_listed() -> None:
+    false = [str(ANSWERS[i]) for i in range(len(ANSWERS)) for names in reply(i).named if len(names) > 1]
+    assert false == []
+
+
+def test_a_claim_goes_with_no_name() -> None:
+    for i, answer in enumerate(ANSWERS):
+        if reply(i).named:
+            assert not any(claim in reply(i).text for claim in WHERE), answer
+
+
+# --- the sentences
+
+
+def _said(name: str, changed: dict[str, str]) -> str:
+    return " ".join(evaluate(name, unlisted.answer(name, changed)).text.split())
+
+
+def test_what_is_said_of_the_mask() -> None:
+    count = len(find("masked-attention").probes)  # type: ignore[union-attr]
+    assert (
+        f"With nothing hidden by the mask your function is right on all {count} inputs; with a mask it is "
+        "not. Begin with the line that uses the mask."
+    ) in _said("masked-attention", {"mask": "np.where(mask, scores, -abs(scores))"})
+
+
+def test_what_is_said_of_a_factor() -> None:
+    assert (
+        "Multiply queries by 0.8 on every input, and your function is right. Begin with what multiplies or "
+        "divides the scores."
+    ) in _said("attention", {"scale": "scores / np.sqrt(d_k) * 1.25"})
+    text = _said("self-attention", {"scale": "scores / (1 + np.sqrt(d_k))"})
+    assert "Multiply w_q by 1.45 on one input, by 1.71 on another, each by its own" in text
+
+
+def test_what_is_said_of_the_heads() -> None:
+    count = len(find("multi-head").probes)  # type: ignore[union-attr]
+    assert (
+        f"With one head your function is right on all {count} inputs; with several it is not. Begin with the "
+        "lines that make the heads and put them together."
+    ) in _said("multi-head", {"merge": "merge_heads(output.cumsum(axis=-3))"})
+
+
+# --- where nothing is said
+
+
+def test_an_empty_row_is_no_fault_of_the_mask() -> None:
+    """Whoever forgets a query without a key is told so, and not to look at the mask."""
+
+    def my_masked_attention(queries: Any, keys: Any, values: Any, mask: Any) -> Any:
+        output = attention(queries, keys, values, mask=mask)[0]
+        open_keys = np.broadcast_to(mask, (*output.shape[:-1], keys.shape[-2]))
+        return np.where(open_keys.any(axis=-1, keepdims=True), output, 0.25)
+
+    text = evaluate("masked-attention", my_masked_attention).text
+    assert "should get an output of zeros" in text
+    assert not any(claim in " ".join(text.split()) for claim in WHERE)
+
+
+def test_who_counts_has_no_heads_to_put_together() -> None:
+    exercise = find("count-parameters")
+    assert isinstance(exercise, Write)
+
+    def one_head_only(*inputs: Any) -> Any:
+        right = exercise.right(*inputs)
+        return right + 7 * (inputs[2] - 1)
+
+    names = ", ".join(exercise.probes[0].inputs)
+    space: dict[str, Any] = {"one_head_only": one_head_only}
+    exec(f"def f({names}):\n    return one_head_only({names})", space)
+    assert "With one head" not in evaluate("count-parameters", space["f"]).text
+
+
+def test_a_function_that_stops_on_other_inputs_hears_nothing() -> None:
+    def my_attention(queries: Any, keys: Any, values: Any) -> Any:
+        if abs(queries).max() < 1e-2:
+            raise ValueError("too small")
+        return attention(queries * 1.3, keys, values)[0]
+
+    assert "Multiply" not in evaluate("attention", my_attention).text
