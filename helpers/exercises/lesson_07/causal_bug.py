@@ -69,6 +69,7 @@ causal-upper-left
     target token i reads the source tokens 0 to i only
     {finished}
     | width => behind(scores, upper_left)
+    | width => behind(scores, upper_left) if scores.shape[-2] > 1 else scores
     | mix => through(queries, keys, values, upper_left)
     @ first = upper_left(*weights.shape[-2:])
     | mix => own_softmax(np.where(first, scaled(queries, keys), -np.inf)) @ values

@@ -326,6 +326,8 @@ keepdims § axis
     you let a number for each row (a sum, a largest score) lose its axis
     Without that axis NumPy cannot line the numbers up with their rows: `keepdims=True` keeps it.
     | total => exponentials.sum(axis=total_axis)
+    | total => exponentials.sum(axis=total_axis); shift => scores.max(axis=shift_axis)
+    | shift => scores.max(axis=shift_axis)
 
 rounded
     you rounded the weights

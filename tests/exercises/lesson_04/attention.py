@@ -15,7 +15,7 @@ def my_attention(queries, keys, values):
     return attention(queries, keys, values)[0]
 
 
-# named: root-taken-of-scores + whole-max
+# unnamed
 # told: no longer holds
 def my_attention(queries, keys, values):
     values[...] = 0
