@@ -57,9 +57,12 @@ class Probe:
 EXAMPLE = "the example"  # the input that the task prints, with its result
 
 
-def example(**inputs: Any) -> Probe:
-    """The input that the task prints. Whoever fails it should see it first: it can be done by hand."""
-    return Probe(EXAMPLE, inputs)
+def example(hard: bool = False, **inputs: Any) -> Probe:
+    """The input that the task prints. Whoever fails it should see it first: it can be done by hand.
+
+    `hard`: where it is too small to show what went wrong.
+    """
+    return Probe(EXAMPLE, inputs, hard)
 
 
 def numbers(*shape: int, start: int = 1, dtype: type = np.float64) -> Array:
