@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe
+from helpers.exercises.engine.probes import EXAMPLE, Probe
 from helpers.exercises.kinds.write import Property, Write
 from helpers.validation import Array
 
@@ -237,11 +237,15 @@ EXERCISE = Write(
     recipe=EDITS.recipe(),
     probes=(
         _model("a small model", 7, 3, 5, 2),
+        _model(EXAMPLE, 6, 4, 2, 3),
         _model("heads narrower than d_model together", 11, 2, 3, 5),
         _model("one layer", 13, 4, 5, 1),
         _model("heads that share d_model", 12, 4, 3, 2),
         _model("a middle-sized model", 768, 64, 12, 11),
         _model("a very large model", 12288, 128, 96, 96),
+        _model("one head", 8, 5, 1, 3),
+        _model("heads of one column", 9, 1, 4, 2),
+        _model("d_model 1", 1, 3, 2, 4),
     ),
     properties=(
         Property("whole", "it is a whole number", _whole),
