@@ -122,6 +122,7 @@ WEIGHTS = (
     ("7 symbols that read 11", with_places(9, 4, 4, 5, 7, 0, 2, n_source=11)),
     ("6 symbols that read 5", with_places(4, 3, 3, 0, 2, 2, n_source=5)),
     ("2 symbols that read 3", with_places(2, 0, n_source=3)),
+    ("4 symbols that read the only one", np.ones((4, 1))),
 )
 
 

@@ -7,9 +7,10 @@ import numpy as np
 from torch import Tensor
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Form, Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Form, Probe, numbers
 from helpers.exercises.kinds.write import Write
 from helpers.exercises.lesson_08.shared import MODULE
+from helpers.validation import Array
 
 THREE = Form(tensors=True, parts=dict.fromkeys(("w_q", "w_k", "w_v"), ("row", "entry")), stacked=True)
 
@@ -95,6 +96,10 @@ shared-rows
 """,
     MODULE,
 )
+def _packed(d_model: int, start: int, dtype: type = np.float32) -> Array:
+    return numbers(3 * d_model, d_model, start=start, dtype=dtype)
+
+
 EXERCISE = Write(
     name="torch-weights",
     answer=my_projections,
@@ -103,12 +108,14 @@ EXERCISE = Write(
     right=my_projections,
     recipe=EDITS.recipe(),
     probes=tuple(
-        Probe(kind, {"in_proj_weight": numbers(3 * d_model, d_model, start=start, dtype=dtype)}, form=THREE)
-        for kind, d_model, start, dtype in (
-            ("d_model 3", 3, 1, np.float32),
-            ("d_model 6", 6, 40, np.float32),
-            ("d_model 5", 5, 90, np.float32),
-            ("d_model 7, float64", 7, 140, np.float64),
+        Probe(kind, {"in_proj_weight": weights}, kind == "d_model 1", THREE)
+        for kind, weights in (
+            ("d_model 3", _packed(3, start=1)),
+            (EXAMPLE, np.arange(12, dtype=np.float32).reshape(6, 2)),
+            ("d_model 6", _packed(6, start=40)),
+            ("d_model 5", _packed(5, start=90)),
+            ("d_model 7, float64", _packed(7, start=140, dtype=np.float64)),
+            ("d_model 1", _packed(1, start=190)),
         )
     ),
     mistakes=MISTAKES,

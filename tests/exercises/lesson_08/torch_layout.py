@@ -192,7 +192,7 @@ def my_heads(queries, keys, values, n_heads):
     )
 
 
-# told: Right only on: two sentences of 5 tokens, one head
+# told: two sentences of 5 tokens, one head
 def my_heads(queries, keys, values, n_heads):
     b, n, w = queries.shape
     q, k, v = (t.view(b, n, n_heads, w // n_heads).transpose(1, 2) for t in (queries, keys, values))
