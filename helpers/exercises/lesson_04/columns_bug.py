@@ -218,7 +218,7 @@ EXERCISE = Mend(
         Probe("d_model 1 and d_v 1", _columns(n=4, d_model=1, d_k=3, d_v=1, start=611), True),
         Probe("a batch of one sentence", _columns(1, n=3, d_model=5, d_k=1, d_v=4, start=621), True),
         Probe(
-            "a batch of one sentence, 3 readings", _columns(1, 3, n=4, d_model=5, d_k=2, d_v=6, start=631), True
+            "one sentence, 3 readings", _columns(1, 3, n=4, d_model=5, d_k=2, d_v=6, start=631), True
         ),
     ),
     properties=(Property("within the values", "no output lies outside the values", _within_values),),

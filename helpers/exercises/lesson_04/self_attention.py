@@ -115,7 +115,7 @@ EXERCISE = Write(
         Probe("d_model 1 and d_v 1", _sentence(n=4, d_model=1, d_k=3, d_v=1, start=611), True),
         Probe("a batch of one sentence", _sentence(1, n=3, d_model=5, d_k=1, d_v=4, start=621), True),
         Probe(
-            "a batch of one sentence, 3 readings",
+            "one sentence, 3 readings",
             _sentence(1, 3, n=4, d_model=5, d_k=2, d_v=6, start=631),
             True,
         ),

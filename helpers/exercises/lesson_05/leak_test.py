@@ -352,7 +352,7 @@ EXERCISE = Write(
     call="my_leak_test(model, x)",
     right=leak_test,
     recipe=EDITS.recipe(),
-    probes=tuple(Probe(kind, {"model": model, "x": x}) for kind, model, x, *_ in MODELS),
+    probes=tuple(Probe(kind, {"model": model, "x": x}, x.shape[1] == 1) for kind, model, x, *_ in MODELS),
     properties=(
         Property("each model told apart", "every leak was found, and none where there is none", _clue),
     ),

@@ -82,7 +82,7 @@ def _narrow_slices(rows: Array, n_heads: int, x: Array) -> Array:
 
 
 def _then_projected(rows: Array, n_heads: int, x: Array) -> Array:
-    """Heads of x, handed to a matrix with as many rows as x has columns: NumPy's own error, but for 1 head."""
+    """Heads of x, handed to a matrix with as many rows as x has columns: NumPy's own error; one head fits."""
     if n_heads == 1:
         return split_heads(rows, n_heads)
     return split_heads(x, n_heads) @ np.zeros((x.shape[-1], 1))

@@ -303,7 +303,7 @@ EXERCISE = Mend(
         _two_heads_probe("2 texts of 3 sentences", 2, 3, d_head=2, n_heads=4, start=1200),
         _two_heads_probe("one head", d_head=3, n_heads=1, n=(2, 4), start=1310, hard=True),
         _two_heads_probe("one query", d_head=3, n_heads=2, n=(1, 4), start=1320, hard=True),
-        _two_heads_probe("one key, heads of one column", d_head=1, n_heads=3, n=(4, 1), start=1330, hard=True),
+        _two_heads_probe("one key, narrow heads", d_head=1, n_heads=3, n=(4, 1), start=1330, hard=True),
         _two_heads_probe("one column", d_head=1, n_heads=1, n=(2, 3), start=1340, hard=True),
         _two_heads_probe("a batch of one sentence", 1, d_head=4, n_heads=2, n=(2, 3), start=1350, hard=True),
         _two_heads_probe(

@@ -48,7 +48,8 @@ def _row_0_goes_on_with_head_1(inputs: Any, merged: Array, _call: Any) -> str:
     place = (*(0,) * (heads.ndim - 3), 1, 0)
     row = merged[(0,) * (merged.ndim - 1)] if merged.ndim else merged
     if (
-        merged.shape != merged_shape(heads)
+        heads.shape[-3] == 1
+        or merged.shape != merged_shape(heads)
         or nothing_lost(inputs, merged, _call)
         or np.allclose(row[d_head : 2 * d_head], heads[place], atol=1e-4)
     ):

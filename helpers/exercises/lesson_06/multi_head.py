@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.attention import attention
 from helpers.exercises.engine.diagnosis import Mistake
-from helpers.exercises.engine.probes import Probe, example, exact, numbers
+from helpers.exercises.engine.probes import Probe, exact, example, numbers
 from helpers.exercises.kinds.write import Property, Write
 from helpers.exercises.lesson_06.block import (
     HEADS_MISTAKES,
@@ -251,7 +251,7 @@ EXERCISE = Write(
         _block("one head", n=4, d_model=3, n_heads=1, d_head=5, start=2610, hard=True),
         _block("one token", n=1, d_model=4, n_heads=3, d_head=2, start=2620, hard=True),
         _block("heads of one column", n=3, d_model=5, n_heads=2, d_head=1, start=2630, hard=True),
-        _block("d_model 1, one head of one column", n=4, d_model=1, n_heads=1, d_head=1, start=2640, hard=True),
+        _block("d_model 1, one narrow head", n=4, d_model=1, n_heads=1, d_head=1, start=2640, hard=True),
         _block("a batch of one sentence", 1, n=3, d_model=5, n_heads=2, d_head=2, start=2650, hard=True),
         _block("one text of 3 sentences", 1, 3, n=4, d_model=5, n_heads=2, d_head=3, start=2660, hard=True),
         _heads_out("scores around −1,000", 32, (-1.0, -1.25, -1.5), n=6, d_model=5, start=3300),

@@ -323,7 +323,7 @@ def _far_apart_pair() -> dict[str, Array]:
 
 def _far_below_pair() -> dict[str, Array]:
     """Scaled scores around −1,000."""
-    inputs = _pair(n_queries=3, n_keys=6, d_model=4, d_context=5, d_k=4, d_v=2, start=561)
+    inputs = _pair(n_queries=3, n_keys=6, d_model=7, d_context=5, d_k=4, d_v=2, start=561)
     inputs["w_q"][0], inputs["w_k"][0] = -10.0, 10.0
     inputs["x"][:, 0], inputs["context"][:, 0] = 5.0, 1.0
     return inputs
@@ -390,10 +390,14 @@ CROSS_PROBES = (
     Probe("float32", _pair(n_queries=4, n_keys=6, d_k=9, dtype=np.float32, start=71)),
     Probe("2 pairs of sentences", _pair(2, start=301)),
     Probe(
-        "one target token", _pair(n_queries=1, n_keys=4, d_model=3, d_context=5, d_k=2, d_v=4, start=511), True
+        "one target token",
+        _pair(n_queries=1, n_keys=4, d_model=3, d_context=5, d_k=2, d_v=4, start=511),
+        True,
     ),
     Probe(
-        "one source token", _pair(n_queries=4, n_keys=1, d_model=6, d_context=3, d_k=4, d_v=2, start=521), True
+        "one source token",
+        _pair(n_queries=4, n_keys=1, d_model=6, d_context=3, d_k=4, d_v=2, start=521),
+        True,
     ),
     Probe(
         "x and context of width 1",

@@ -146,7 +146,7 @@ EXERCISE = Write(
     call="my_share_forward(weights)",
     right=my_share_forward,
     recipe=EDITS.recipe(),
-    probes=tuple(Probe(kind, {"weights": weights}, False) for kind, weights in WEIGHTS),
+    probes=tuple(Probe(kind, {"weights": weights}, weights.shape[1] == 1) for kind, weights in WEIGHTS),
     properties=(
         Property("all forward", f"where {ALL}, the share is 1", _expects(ALL, 1, 0, 1, 1, 3)),
         Property("half forward", f"where {HALF}, the share is 0.5", _expects(HALF, 0.5, 3, 1, 2)),

@@ -76,7 +76,7 @@ def thin_attention() -> tuple[Probe, ...]:
             ),
             (
                 "2 texts of 3 sentences, a mask for each sentence",
-                triple(2, 3, n_queries=4, n_keys=5, d_k=3, d_v=6, start=271),
+                triple(2, 3, n_queries=4, n_keys=5, d_k=7, d_v=6, start=271),
                 pattern(3, 4, 5, start=99),
             ),
         )
