@@ -71,6 +71,14 @@ def one_of_several(parts: Sequence[tuple[int, ...]], expected: Array) -> bool:
     return any(math.prod(shape) == expected.size for shape in parts)
 
 
+def lost_axis(got: tuple[int, ...], expected: tuple[int, ...]) -> str:
+    """Two shapes -> what to say where the first is the second without its axes of length 1; else ""."""
+    longer = [tuple(n for n in shape if n != 1) for shape in (got, expected)]
+    if len(got) >= len(expected) or longer[0] != longer[1]:
+        return ""
+    return "An axis of length 1 is an axis, too, and should stay: `squeeze()`, for one, drops it."
+
+
 def headline(failing: Sequence[tuple[Probe, Outcome, Outcome]]) -> str:
     """The failing probes, with what came back and what is right -> the first line of the reply."""
     outcomes = [outcome for _, outcome, _ in failing]

@@ -37,6 +37,7 @@ from helpers.exercises.kinds.replies import (
     if_stopped,
     inputs_changed,
     listed,
+    lost_axis,
     nothing_but_nan,
     of_one_error,
     of_truths,
@@ -377,7 +378,8 @@ class Write(Exercise):
             return [("one number", f"The result should be {one}, not an array of shape {got.shape}.")]
         if got.shape != expected.shape:
             of_part = f" of {part}" if part else ""
-            return [("shape", f"The shape{of_part} should be {expected.shape}; yours is {got.shape}.")]
+            told = f"The shape{of_part} should be {expected.shape}; yours is {got.shape}."
+            return [("shape", f"{told} {lost_axis(got.shape, expected.shape)}".rstrip())]
         if self._truths and not np.isin(got, (0, 1)).all():
             each = "Each entry" if got.ndim else "The result"
             return [("True or False", f"{each} should be True or False (1 and 0 count, too).")]

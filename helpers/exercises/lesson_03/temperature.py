@@ -160,7 +160,7 @@ SCORES = (
 )
 EXTREME = (
     ("large scores", np.array([[1000.0, 1001.0, 999.5], [1002.0, 1000.5, 1001.5]]), 0.5),
-    ("scores far below 0", np.array([[-1000.0, -1001.0, -999.5], [-1002.0, -1000.5, -1001.5]]), 2.0),
+    ("scores far below 0", np.array([[-1000.0, -1001.0, -999.5], [-1002.0, -1000.5, -1001.5]]), 1.25),
     *((probe.kind, probe.inputs["scores"], 1.5) for probe in thin_scores()),
 )
 EXERCISE = Write(

@@ -236,6 +236,7 @@ EXERCISE = Mend(
         _maps_probe("three sentences of 5 tokens, 4 heads", 3, 5, 4, 3, 140),
         _maps_probe("one sentence", 1, 3, 2, 4, 190, hard=True),
         _maps_probe("three sentences of one token", 3, 1, 2, 2, 240, hard=True),
+        _maps_probe("one head", 2, 5, 1, 4, 270, hard=True),
         _maps_probe("one head of one column", 2, 4, 1, 1, 290, hard=True),
     ),
     properties=(

@@ -154,3 +154,8 @@ def my_projections(in_proj_weight):
 # told: wrong numbers on 6 of 6 inputs
 def my_projections(in_proj_weight):
     return [torch.linalg.inv(w) for w in in_proj_weight.chunk(3)]
+
+
+# unnamed
+def my_projections(in_proj_weight):
+    return [w.squeeze().T for w in in_proj_weight.chunk(3)]

@@ -401,3 +401,26 @@ def my_leak_test(model, x):
         if (abs(after - before)[:token] > 1e-9).any():
             return True
     return False
+
+
+# unnamed
+def my_leak_test(model, x):
+    before = model(x.copy())
+    for token in range(1, len(x)):
+        changed = x.copy()
+        changed[token] += np.array([1.0, 4.0, 9.0])
+        if (abs(model(changed) - before)[:token] > 1e-9).any():
+            return True
+    return False
+
+
+def my_leak_test(model, x):
+    before = model(x.copy())
+    for token in range(1, len(x)):
+        changed = x.copy()
+        changed[token, 0] += 1
+        changed[token, 1] += 4
+        changed[token, 2] += 9
+        if (abs(model(changed) - before)[:token] > 1e-9).any():
+            return True
+    return False
