@@ -4,13 +4,14 @@ import contextlib
 import functools
 import inspect
 import types
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from helpers.exercises.engine.diagnosis import (
+    WAYS_IN_PAIRS,
     Diagnosis,
     Mistake,
     Version,
@@ -30,6 +31,7 @@ from helpers.exercises.kinds.base import Exercise
 from helpers.exercises.kinds.cases import axes_of, input_rows, shape_or_value, simplest_first, texts
 from helpers.exercises.kinds.further_on import placed
 from helpers.exercises.kinds.replies import (
+    MOST_LINES,
     advice_on,
     errors_elsewhere,
     explanation,
@@ -42,6 +44,7 @@ from helpers.exercises.kinds.replies import (
     of_one_error,
     of_truths,
     one_of_several,
+    told_first,
     what_is_asked,
     what_it_printed,
     where_it_fails,
@@ -106,6 +109,7 @@ class Write(Exercise):
     beside: tuple[str, ...] = ()  # inputs with a row for each query, which is shown beside a wrong row
     unseen: str = ""  # "whether …": what the task asks for and the check cannot see
     habit: Callable[[Call], str] | None = None  # a call of a right answer -> what will hurt elsewhere, or ""
+    shown: Mapping[str, str] = field(default_factory=dict)  # mistake -> the kind of input that shows it best
     of_none: str = ""  # what to say where None came back, if not that every path must end in `return`
 
     @functools.cached_property
@@ -246,7 +250,7 @@ class Write(Exercise):
         given = self.as_given(function, versions, outcomes)
         if isinstance(given, Feedback):
             return given
-        probe, outcome, right = min(failing, key=lambda triple: simplest_first(triple[0]))
+        probe, outcome, right = self._shown(failing, versions)
         broken = [] if versions else self._broken(function, probe, outcome, right)
         blocks = [self._case(probe, *self._one_part(outcome, right))]
         if changed:
@@ -254,7 +258,8 @@ class Write(Exercise):
             blocks += map(paragraph, words)
         if versions:
             stops = all(outcome.error for outcome in outcomes)
-            told = of_one_error(versions) if stops else explanation(versions)
+            room = MOST_LINES - sum(block.count("\n") + 1 for block in blocks[1:])
+            told = of_one_error(versions) if stops else explanation(versions, room)
             blocks.append(paragraph(placed(self.name, told)))
         else:
             blocks += [] if outcome.error else errors_elsewhere(failing, bool(broken))
@@ -271,6 +276,25 @@ class Write(Exercise):
         head = given or f"{headline(failing)} on {len(failing)} of {len(triples)} inputs."
         text = "\n".join([f"✗ {self.name}: {head}", *blocks])
         return Feedback("wrong", text, tuple(version.names for version in versions), names)
+
+    def _shown(
+        self, failing: Sequence[tuple[Probe, Outcome, Outcome]], versions: Sequence[Version]
+    ) -> tuple[Probe, Outcome, Outcome]:
+        """The failing case that the reply shows: the simplest on which the mistake told first shows."""
+        showing: list[tuple[Probe, Outcome, Outcome]] = []
+        if versions:
+            first = told_first(versions).name
+            showing = [case for case in failing if case[0].kind == self.shown.get(first)]
+        if versions and not showing and any(len(version.mistakes) > 1 for version in versions):
+            alone = [v for v in self.diagnosis.singles if v.names == (first,)][:WAYS_IN_PAIRS]
+            showing = [case for case in failing if any(self._fails(version, case) for version in alone)]
+        return min(showing or failing, key=lambda case: simplest_first(case[0]))
+
+    def _fails(self, version: Version, case: tuple[Probe, Outcome, Outcome]) -> bool:
+        """True where a wrong version is wrong on a probe."""
+        probe, _, right = case
+        place = next(i for i, each in enumerate(self.probes) if each is probe)
+        return not self.accepts(self.diagnosis.outcome(version, place), right, probe)
 
     @property
     def _takes_texts(self) -> bool:

@@ -172,6 +172,12 @@ w_o-square
     W_O takes the merged heads, so that it has n_heads·d_head rows, and d_model columns.
     | all => it + layers * (d_model * d_model - d_model * d_head * n_heads)
 
+w_o-square-in-each-head
+    you counted W_O as d_model × d_model, once for each head
+    A head brings its d_head numbers back to d_model columns: its part of W_O is d_head × d_model, and the
+    heads together have the whole of it, once.
+    | all => it + layers * n_heads * (d_model * d_model - d_model * d_head)
+
 w_o-square-in-the-heads
     you counted W_O as n_heads·d_head squared
     W_O takes the merged heads and brings them back to d_model columns.

@@ -401,6 +401,7 @@ EXERCISE = Write(
     recipe=EDITS.recipe(),
     probes=MERGE_PROBES,
     axes=("query", "entry"),
+    shown={"overflow": "sums larger than any float64"},
     beside=("output_a", "log_sum_exp_a", "output_b", "log_sum_exp_b"),
     properties=(
         Property("a mixture", "each output lies between those of the halves", _between_the_two),

@@ -250,12 +250,14 @@ powers-of-2
     you took powers of 2, not of e
     Softmax is defined with e^score, `np.exp`.
     | exp => np.exp2(shifted)
+    | exp => 2**shifted
     | exp => np.exp2(shifted); shift => 0.0
 
 powers-of-10
     you took powers of 10, not of e
     Softmax is defined with e^score, `np.exp`.
     | exp => 10.0**shifted
+    | exp => 10**shifted
     | exp => 10.0**shifted; shift => 0.0
 
 sign-turned
