@@ -69,7 +69,7 @@ def test_the_smallest_failing_input_is_shown_with_expected_beside_got():
     text = evaluate(
         "softmax", lambda scores: np.exp2(scores - 1) / np.exp2(scores - 1).sum(-1, keepdims=True)
     ).text
-    first = np.array([2.0, 1.0, 0.5])  # the first row of the smallest probe
+    first = np.array([0.0, np.log(3)])  # the row of the smallest probe, the Example
     powers = 2.0**first
     shown = {"expected": softmax(first), "got": powers / powers.sum()}
     for label, row in shown.items():
