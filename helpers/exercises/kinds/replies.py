@@ -35,7 +35,8 @@ def explanation(versions: Sequence[Version], room: int = MOST_LINES) -> str:
         if len(version.mistakes) == 1:
             (mistake,) = version.mistakes
             return f"{sentence(mistake.says)} {mistake.idea} {section(mistake.reread)}"
-        return of_two(*version.mistakes, room)
+        one, other = version.mistakes
+        return of_two(one, other, room)
     ideas = {mistake.name: mistake for version in versions for mistake in version.mistakes}
     shared = [m for m in ideas.values() if all(m.name in version.names for version in versions)]
     explained = shared or [told_first(versions)]

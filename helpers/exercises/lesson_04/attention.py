@@ -5,7 +5,7 @@ Its mistakes are choices of a recipe, shared with later lessons (slips/mixing.py
 
 import numpy as np
 
-from helpers.exercises.engine.probes import Probe, example
+from helpers.exercises.engine.probes import EXAMPLE, Probe
 from helpers.exercises.kinds.write import Write
 from helpers.exercises.slips.mixing import (
     ALL,
@@ -43,7 +43,7 @@ EXERCISE = Write(
     right=attention_output,
     recipe=attention_by_choices,
     probes=triple_probes(
-        example(**lookup((2 * np.log(3), 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))),
+        Probe(EXAMPLE, lookup((2 * np.log(3), 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))),
         Probe("one query, and two keys", lookup((2 * np.log(3), 0.0, 0.0, 0.0)), True),
         Probe("a query that matches the first key", OF_ROLES, True),
     ),
