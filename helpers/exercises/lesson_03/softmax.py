@@ -31,6 +31,7 @@ EXERCISE = Write(
     ),
     properties=OF_WEIGHTS,
     axes=("query", "key"),
+    shown={"no-row-max": "scores around 1,000"},
     mistakes=(*axis_mistakes(), *shift_mistakes(), *share_mistakes()),
     hints=(
         "Three steps: subtract the largest score of each row, take e to the power of what is left, "
