@@ -69,7 +69,7 @@ def looping(added, moved=any_entry, tokens=all_tokens):
         before = model(x.copy())
         for token in tokens(x):
             changed = x.copy()
-            changed[token] += added
+            changed[token] += np.resize(added, x.shape[1])
             if moved(before, model(changed), token):
                 return True
         return False

@@ -102,8 +102,9 @@ def test_the_count_of_the_largest_model():
 
 def test_large_scores_are_exact_in_single_precision():
     """So that an answer in float32 is not turned down for its rounding."""
-    hard = [probe.inputs for probe in exercise("multi-head").probes if probe.hard]
-    assert len(hard) == 3
+    probes = exercise("multi-head").probes
+    hard = [p.inputs for p in probes if "around" in p.kind or "far apart" in p.kind]
+    assert len(hard) == 4
     for inputs in hard:
         for w in (inputs["w_q"], inputs["w_k"]):
             exact = inputs["x"] @ w
@@ -157,7 +158,7 @@ def test_an_endless_attempt_is_stopped_after_one_in_another_thread(monkeypatch):
 
 def test_an_input_that_is_changed_is_named():
     def in_place(heads):
-        merged = merge_heads(heads)
+        merged = merge_heads(heads).copy()  # of one head it is a view
         heads[...] = 0
         return merged
 

@@ -62,7 +62,7 @@ def test_the_given_reader_runs_where_lengths_and_widths_agree_and_is_wrong_there
         else:
             with pytest.raises(ValueError, match=r"mismatch|as many rows"):
                 GIVEN["context-bug"](*probe.inputs.values())
-    assert ran == 2
+    assert ran == 3
 
 
 def test_the_given_decoder_runs_everywhere_its_first_row_is_the_first_value_and_a_last_row_can_be_right():

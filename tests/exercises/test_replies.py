@@ -12,11 +12,11 @@ from handed_out import GIVEN
 
 from helpers.attention import attention
 from helpers.exercises import evaluate
-from helpers.exercises.catalogue import exercises, find
-from helpers.exercises.engine.diagnosis import Version
+from helpers.exercises.catalogue import exercises, find, lessons
+from helpers.exercises.engine.diagnosis import Version, plain_outcome
 from helpers.exercises.engine.feedback import paragraph
 from helpers.exercises.kinds import Mend, Open, Predict, Table, Write
-from helpers.exercises.kinds.replies import explanation
+from helpers.exercises.kinds.replies import MOST_LINES, explanation
 from helpers.similarity import cosine_scores
 from helpers.softmax import softmax
 
@@ -70,7 +70,7 @@ def test_the_smallest_failing_input_is_shown_with_expected_beside_got():
     text = evaluate(
         "softmax", lambda scores: np.exp2(scores - 1) / np.exp2(scores - 1).sum(-1, keepdims=True)
     ).text
-    first = np.array([2.0, 1.0, 0.5])  # the first row of the smallest probe
+    first = np.array([0.0, np.log(3)])  # the row of the smallest probe, the Example
     powers = 2.0**first
     shown = {"expected": softmax(first), "got": powers / powers.sum()}
     for label, row in shown.items():
@@ -256,3 +256,51 @@ def test_without_a_name_a_case_in_which_nothing_is_hidden_comes_first():
     feedback = evaluate("masked-attention", shifted)
     assert feedback.named == ()
     assert "Smallest case: nothing hidden" in feedback.text
+
+
+# --- what every reply keeps to
+
+
+def words_of(text: str) -> list[str]:
+    """A reply -> its lines of words: without the first one, and without the case and its numbers."""
+    lines = [line for line in text.splitlines()[1:] if line.startswith("  ") and line[2:3] != " "]
+    return [line for line in lines if not line.startswith("  Smallest case")]
+
+
+@pytest.mark.parametrize("exercise", FUNCTIONS, ids=by_name)
+def test_a_reply_has_at_most_six_lines(exercise):
+    """Besides the case that is shown."""
+    named = {version.names: version for version in exercise.diagnosis.singles}
+    for version in named.values():
+        text = exercise.evaluate(version.function).text
+        assert len(words_of(text)) <= MOST_LINES, text
+
+
+@pytest.mark.parametrize("exercise", FUNCTIONS, ids=by_name)
+def test_no_section_to_reread_stands_in_a_later_lesson(exercise):
+    lesson = next(number for number, group in lessons().items() if exercise in group)
+    sections = {exercise.reread, *(mistake.reread for mistake in exercise.mistakes)}
+    sections |= {each.reread for each in exercise.properties if each.reread}
+    assert [section for section in sections if section[:2] > lesson] == []
+
+
+@pytest.mark.parametrize("exercise", FUNCTIONS, ids=by_name)
+def test_of_two_mistakes_the_case_shows_the_one_told_first(exercise):
+    """Unless that one shows on none of the inputs on which the answer is wrong."""
+    alone: dict[str, list[Version]] = {}
+    for version in exercise.diagnosis.singles:
+        alone.setdefault(version.names[0], []).append(version)
+    right = [plain_outcome(exercise.right, probe) for probe in exercise.probes]
+
+    def wrong_on(version: Version) -> set[str]:
+        outcomes = exercise.diagnosis.outcomes(version)
+        triples = zip(outcomes, right, exercise.probes, strict=True)
+        return {probe.kind for got, best, probe in triples if not exercise.accepts(got, best, probe)}
+
+    for pair in exercise.diagnosis.pairs[::97]:
+        feedback = exercise.evaluate(pair.function)
+        if len(feedback.named) == 1 and len(feedback.named[0]) == 2:
+            first = set().union(*map(wrong_on, alone[feedback.named[0][0]]))
+            shown = [f": {kind}" for kind in wrong_on(pair) & first]
+            case = next(line for line in feedback.text.splitlines() if line.startswith("  Smallest case"))
+            assert not shown or any(kind in case for kind in shown), feedback.text

@@ -54,6 +54,17 @@ class Probe:
     form: Form = ARRAYS
 
 
+EXAMPLE = "the example"  # the input that the task prints, with its result
+
+
+def example(hard: bool = False, **inputs: Any) -> Probe:
+    """The input that the task prints. Whoever fails it should see it first: it can be done by hand.
+
+    `hard`: where it is too small to show what went wrong.
+    """
+    return Probe(EXAMPLE, inputs, hard)
+
+
 def numbers(*shape: int, start: int = 1, dtype: type = np.float64) -> Array:
     """Sizes -> an array of known, irregular numbers from −2 to 2; in float32 sixteenths from −1 to 1."""
     places = start + np.arange(int(np.prod(shape)), dtype=np.float64)

@@ -20,7 +20,7 @@ class Mend(Write):
     given: str
     bug: Callable[..., Any]  # the function that the notebook hands out, under the learner's name there
     symptom: str
-    example: Inputs | None = None  # as small as that of the task, which is no probe: one query, say
+    example: Inputs | None = None  # as small as that of the task: one query, say
 
     def as_given(
         self, function: Callable[..., Any], versions: Sequence[Version], outcomes: Sequence[Outcome]
@@ -30,15 +30,23 @@ class Mend(Write):
             return ""
         if edited(function, self.bug):
             before = (plain_outcome(self.bug, probe) for probe in self.probes)
-            same = all(map(same_outcome, outcomes, before))  # a mistake may be written in several ways
-            if same and self._fixes_example(function):
+            same = list(map(same_outcome, outcomes, before))  # a mistake may be written in several ways
+            if self._fixes_example(function) and self._nothing_else(outcomes, same):
                 return "your change fixes inputs as small as the example, and nothing else."
-            return "your change gives the same results as the function as given." if same else ""
+            return "your change gives the same results as the function as given." if all(same) else ""
         text = f"○ {self.name}: still the function as given.\n{paragraph(f'Start from this: {self.symptom}')}"
         return Feedback("not attempted", text, ((self.given,),))
 
     def _handed_out(self) -> Callable[..., Any] | None:
         return self.bug
+
+    def _nothing_else(self, outcomes: Sequence[Outcome], same: Sequence[bool]) -> bool:
+        """True where each outcome is that of the function as given, or right: on small inputs, say."""
+        right = (plain_outcome(self.right, probe) for probe in self.probes)
+        return all(
+            unchanged or self.accepts(outcome, expected, probe)
+            for unchanged, outcome, expected, probe in zip(same, outcomes, right, self.probes, strict=True)
+        )
 
     def _fixes_example(self, function: Callable[..., Any]) -> bool:
         if self.example is None:

@@ -15,22 +15,35 @@ from helpers.exercises.kinds.cases import MOST_KEYS, simplest_first
 from helpers.validation import Array
 
 MOST_KINDS = 12  # of inputs, in one sentence
+MOST_FAILING = 4  # of inputs that an answer is wrong on, or right: some are enough to begin with
 MOST_LINES = 6  # of explanation: more is not read
 
 
-def explanation(versions: Sequence[Version]) -> str:
-    """The versions that agree with an attempt -> what was done, and the ideas that it misses."""
+def told_first(versions: Sequence[Version]) -> Mistake:
+    """The versions that agree with an attempt -> the mistake that is told first: one that all share."""
+    mistakes = [mistake for version in versions for mistake in version.mistakes]
+    return next((m for m in mistakes if all(m.name in v.names for v in versions)), mistakes[0])
+
+
+def explanation(versions: Sequence[Version], room: int = MOST_LINES) -> str:
+    """The versions that agree with an attempt -> what was done, and the ideas that it misses.
+
+    `room`: how many lines there are for two ideas; where they take more, the first is told alone.
+    """
     if len(versions) == 1:
         (version,) = versions
         if len(version.mistakes) == 1:
             (mistake,) = version.mistakes
             return f"{sentence(mistake.says)} {mistake.idea} {section(mistake.reread)}"
-        return of_two(*version.mistakes) if len(version.mistakes) == 2 else of_three(version.mistakes)
+        if len(version.mistakes) == 2:
+            one, other = version.mistakes
+            return of_two(one, other, room)
+        return of_three(version.mistakes)
     ideas = {mistake.name: mistake for version in versions for mistake in version.mistakes}
     shared = [m for m in ideas.values() if all(m.name in version.names for version in versions)]
     if shared and all(len(version.mistakes) > len(shared) for version in versions):
         return of_shared(shared, versions)
-    explained = shared or list(ideas.values())[:1]
+    explained = shared or [told_first(versions)]
     advice = " ".join(f"{m.idea} {section(m.reread)}" for m in explained)
     told = "; or ".join(", and ".join(m.says for m in version.mistakes) for version in versions[:4])
     return f"One of these, which give the same results: {told}. {advice}"
@@ -60,7 +73,7 @@ def of_three(mistakes: Sequence[Mistake]) -> str:
     return f"Three things at once: {told}. {advice}"
 
 
-def of_two(one: Mistake, other: Mistake) -> str:
+def of_two(one: Mistake, other: Mistake, room: int = MOST_LINES) -> str:
     """Two mistakes at once -> both, and the idea of each; of the first alone where both take too many lines.
 
     Each idea says which of the two it explains: its "that" and "it" point there.
@@ -72,7 +85,7 @@ def of_two(one: Mistake, other: Mistake) -> str:
     first_section = "" if one.reread == other.reread else f" {section(one.reread)}"
     second = f"Second: {other.idea} {section(other.reread)}"
     text = f"{both} First: {one.idea}{first_section} {second}"
-    if len(paragraph(text).splitlines()) <= MOST_LINES:
+    if len(paragraph(text).splitlines()) <= room:
         return text
     return f"{both} First: {one.idea} {section(one.reread)} Fix that, then check again."
 
@@ -90,6 +103,14 @@ def of_one_error(versions: Sequence[Version]) -> str:
 def one_of_several(parts: Sequence[tuple[int, ...]], expected: Array) -> bool:
     """True where one array of a tuple holds as many numbers as are asked for, if in another shape."""
     return any(math.prod(shape) == expected.size for shape in parts)
+
+
+def lost_axis(got: tuple[int, ...], expected: tuple[int, ...]) -> str:
+    """Two shapes -> what to say where the first is the second without its axes of length 1; else ""."""
+    longer = [tuple(n for n in shape if n != 1) for shape in (got, expected)]
+    if len(got) >= len(expected) or longer[0] != longer[1]:
+        return ""
+    return "An axis of length 1 is an axis, too, and should stay: `squeeze()`, for one, drops it."
 
 
 def headline(failing: Sequence[tuple[Probe, Outcome, Outcome]]) -> str:
@@ -144,13 +165,15 @@ def where_it_fails(failing: Sequence[Probe], probes: Sequence[Probe]) -> str:
     good = [kind for kind in dict.fromkeys(probe.kind for probe in probes) if kind not in bad]
     if not good:
         return ""
-    return f"Right only on: {listed(good)}." if len(good) < len(bad) else f"Not yet on: {listed(bad)}."
+    if len(good) < len(bad):
+        return f"Right only on: {listed(good, MOST_FAILING)}."
+    return f"Not yet on: {listed(bad, MOST_FAILING)}."
 
 
-def listed(kinds: Sequence[str]) -> str:
+def listed(kinds: Sequence[str], most: int = MOST_KINDS) -> str:
     """Kinds of input, as far as anyone would read."""
-    more = len(kinds) - MOST_KINDS
-    return "; ".join([*kinds[:MOST_KINDS], f"and {more} more"] if more > 1 else kinds)
+    more = len(kinds) - most
+    return "; ".join([*kinds[:most], f"and {more} more"] if more > 1 else kinds)
 
 
 def errors_elsewhere(failing: Sequence[tuple[Probe, Outcome, Outcome]], explained: bool) -> list[str]:

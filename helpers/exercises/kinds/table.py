@@ -13,6 +13,8 @@ from helpers.exercises.kinds.base import Exercise
 from helpers.exercises.kinds.predict import Slip
 from helpers.exercises.kinds.values import as_number, describe
 
+MOST_CELLS = 5  # that are listed as wrong
+
 
 @dataclass(frozen=True, kw_only=True)
 class Table(Exercise):
@@ -115,6 +117,8 @@ class Table(Exercise):
             value = as_number(cell)
             shown = describe(cell) if value is None else _cell_shown(value)
             lines.append(f"    {self.row_name} {label}, {self.columns[column]}: not {shown}")
+        if len(lines) > MOST_CELLS + 1:
+            lines = [*lines[:MOST_CELLS], f"    and {len(lines) - MOST_CELLS} more"]
         for column in columns:
             name, reply = self._column(column, filled, wrong)
             replies.append(paragraph(reply))

@@ -4,14 +4,15 @@ import contextlib
 import functools
 import inspect
 import types
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from helpers.exercises.engine.claims import Trial, claim
 from helpers.exercises.engine.diagnosis import (
+    WAYS_IN_PAIRS,
     Diagnosis,
     Mistake,
     Version,
@@ -39,6 +40,7 @@ from helpers.exercises.kinds.cases import (
 )
 from helpers.exercises.kinds.further_on import placed
 from helpers.exercises.kinds.replies import (
+    MOST_LINES,
     advice_on,
     errors_elsewhere,
     explanation,
@@ -46,10 +48,12 @@ from helpers.exercises.kinds.replies import (
     if_stopped,
     inputs_changed,
     listed,
+    lost_axis,
     nothing_but_nan,
     of_one_error,
     of_truths,
     one_of_several,
+    told_first,
     what_is_asked,
     what_it_printed,
     where_it_fails,
@@ -116,6 +120,7 @@ class Write(Exercise):
     beside: tuple[str, ...] = ()  # inputs with a row for each query, which is shown beside a wrong row
     unseen: str = ""  # "whether …": what the task asks for and the check cannot see
     habit: Callable[[Call], str] | None = None  # a call of a right answer -> what will hurt elsewhere, or ""
+    shown: Mapping[str, str] = field(default_factory=dict)  # mistake -> the kind of input that shows it best
     of_none: str = ""  # what to say where None came back, if not that every path must end in `return`
 
     @functools.cached_property
@@ -258,9 +263,7 @@ class Write(Exercise):
         given = self.as_given(function, versions, outcomes)
         if isinstance(given, Feedback):
             return given
-        numbers = not versions and all(wrong_numbers(o, e) for _, o, e in failing)
-        simplest = nothing_hidden_first if numbers else simplest_first
-        probe, outcome, right = min(failing, key=lambda triple: simplest(triple[0]))
+        probe, outcome, right = self._shown(failing, versions)
         broken = [] if versions else self._broken(function, probe, outcome, right)
         blocks = [self._case(probe, *self._one_part(outcome, right))]
         if changed:
@@ -268,7 +271,8 @@ class Write(Exercise):
             blocks += map(paragraph, words)
         if versions:
             stops = all(outcome.error for outcome in outcomes)
-            told = of_one_error(versions) if stops else explanation(versions)
+            room = MOST_LINES - sum(block.count("\n") + 1 for block in blocks[1:])
+            told = of_one_error(versions) if stops else explanation(versions, room)
             blocks.append(paragraph(placed(self.name, told)))
         else:
             blocks += [] if outcome.error else errors_elsewhere(failing, bool(broken))
@@ -297,6 +301,27 @@ class Write(Exercise):
         trial = Trial(self.probes, run, self.right, self.accepts)
         with np.errstate(all="ignore"):
             return claim(trial)
+
+    def _shown(
+        self, failing: Sequence[tuple[Probe, Outcome, Outcome]], versions: Sequence[Version]
+    ) -> tuple[Probe, Outcome, Outcome]:
+        """The failing case that the reply shows: the simplest on which the mistake told first shows."""
+        showing: list[tuple[Probe, Outcome, Outcome]] = []
+        if versions:
+            first = told_first(versions).name
+            showing = [case for case in failing if case[0].kind == self.shown.get(first)]
+        if versions and not showing and any(len(version.mistakes) > 1 for version in versions):
+            alone = [v for v in self.diagnosis.singles if v.names == (first,)][:WAYS_IN_PAIRS]
+            showing = [case for case in failing if any(self._fails(version, case) for version in alone)]
+        numbers = not versions and all(wrong_numbers(got, best) for _, got, best in failing)
+        simplest = nothing_hidden_first if numbers else simplest_first
+        return min(showing or failing, key=lambda case: simplest(case[0]))
+
+    def _fails(self, version: Version, case: tuple[Probe, Outcome, Outcome]) -> bool:
+        """True where a wrong version is wrong on a probe."""
+        probe, _, right = case
+        place = next(i for i, each in enumerate(self.probes) if each is probe)
+        return not self.accepts(self.diagnosis.outcome(version, place), right, probe)
 
     @property
     def _takes_texts(self) -> bool:
@@ -404,7 +429,8 @@ class Write(Exercise):
             return [("one number", f"The result should be {one}, not an array of shape {got.shape}.")]
         if got.shape != expected.shape:
             of_part = f" of {part}" if part else ""
-            return [("shape", f"The shape{of_part} should be {expected.shape}; yours is {got.shape}.")]
+            told = f"The shape{of_part} should be {expected.shape}; yours is {got.shape}."
+            return [("shape", f"{told} {lost_axis(got.shape, expected.shape)}".rstrip())]
         if self._truths and not np.isin(got, (0, 1)).all():
             each = "Each entry" if got.ndim else "The result"
             return [("True or False", f"{each} should be True or False (1 and 0 count, too).")]
@@ -429,7 +455,8 @@ class Write(Exercise):
         if outcome.returned == "returned None":
             advice = self.of_none or "Does every path end in `return`?"
             return f"{lead}\n  Your function returned None there. {advice}"
-        if got is None and expected is not None and one_of_several(outcome.parts, expected):
+        shown = got is not None and expected is not None and got.shape == expected.shape
+        if expected is not None and not shown and one_of_several(outcome.parts, expected):
             several = f"Your function returned a tuple of {len(outcome.parts)} things."
             return f"{lead}\n  {several} Return the one that the task asks for, alone."
         if got is None or expected is None:

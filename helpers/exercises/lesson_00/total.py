@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.write import Write
 from helpers.validation import Array
 
@@ -113,8 +113,10 @@ EXERCISE = Write(
     probes=(
         Probe("three numbers", {"numbers": np.array([2.0, 3.0, 5.5])}),
         Probe("three other numbers", {"numbers": np.array([-4.0, 0.5, 7.0])}),
+        example(numbers=np.array([2.0, 3.0, 5.0])),
         Probe("whole numbers", {"numbers": np.array([4, -1, 6, 2])}),
         Probe("five numbers", {"numbers": numbers(5)}),
+        Probe("one number", {"numbers": np.array([-4.5])}, True),
     ),
     mistakes=MISTAKES,
     hints=(

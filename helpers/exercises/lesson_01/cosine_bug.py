@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.slips.matching import LENGTH
 from helpers.similarity import cosine_scores
@@ -221,12 +221,14 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     probes=(
         Probe("two vectors", {"query": np.array([3.0, 4.0]), "key": np.array([12.0, -5.0])}),
+        example(query=np.array([3.0, 4.0]), key=np.array([3.0, 4.0])),
         Probe("two other vectors", {"query": np.array([1.0, 3.0]), "key": np.array([2.0, 0.5])}),
         Probe(  # of length 10, and 6 from its mean: its cosine, or correlation, is 1 to the last digit
             "the same vector twice", {"query": np.array([3.0, 1, 9, 3]), "key": np.array([3.0, 1, 9, 3])}
         ),
         Probe("longer vectors", {"query": numbers(5, start=12), "key": numbers(5, start=70)}),
         Probe("whole numbers", {"query": np.array([1, 2, 2, 0]), "key": np.array([-4, 0, 3, 1])}),
+        Probe("one entry each", {"query": np.array([2.0]), "key": np.array([-4.0])}, True),
     ),
     mistakes=MISTAKES,
     hints=(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.write import Write
 from helpers.exercises.slips.matching import LENGTH, TWO
 from helpers.similarity import dot_product_scores
@@ -174,12 +174,14 @@ EXERCISE = Write(
     recipe=EDITS.recipe(),
     probes=(
         Probe("two vectors", {"query": np.array([1.0, 2.0, -1.0]), "key": np.array([2.0, 1.5, 6.0])}),
+        example(query=np.array([1.0, 2.0, 0.0]), key=np.array([3.0, 1.0, 5.0])),
         Probe("two other vectors", {"query": np.array([3.0, -1.0, 2.0]), "key": np.array([1.0, 0.5, 3.0])}),
         Probe("whole numbers", {"query": np.array([1, 2, -1, 3]), "key": np.array([2, 1, 4, -2])}),
         Probe("longer vectors", {"query": numbers(5), "key": numbers(5, start=50)}),
         Probe(
             "float32", {"query": numbers(7, dtype=np.float32), "key": numbers(7, start=90, dtype=np.float32)}
         ),
+        Probe("one entry each", {"query": np.array([1.5]), "key": np.array([-4.0])}, True),
     ),
     mistakes=MISTAKES,
     hints=(

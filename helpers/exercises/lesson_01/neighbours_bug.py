@@ -7,7 +7,7 @@ of them differs by processor, and is always one of these two.
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.slips.matching import LENGTH
 from helpers.similarity import cosine_scores
@@ -192,6 +192,7 @@ EXERCISE = Mend(
         Probe(kind, {"word": word, "vectors": vectors, "how_many": how_many})
         for kind, word, vectors, how_many in (
             ("4 words", 1, np.array([[3.0, 1.0], [1.0, 0.0], [0.5, 2.0], [2.0, -1.5]]), 2),
+            (EXAMPLE, 0, np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]]), 1),
             ("4 words, another one", 2, np.array([[6.0, 1.0], [1.0, 2.5], [0.5, 1.0], [2.0, -1.5]]), 2),
             ("9 words", 4, numbers(9, 5, start=33), 3),
             ("11 words, the last one", 10, numbers(11, 3, start=7), 4),

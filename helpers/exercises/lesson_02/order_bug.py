@@ -6,6 +6,7 @@ Its mistakes are choices of a recipe: those of matching and scaling are shared w
 import numpy as np
 
 from helpers.exercises.engine.paragraphs import Steps
+from helpers.exercises.engine.probes import example
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_02.shared import D_K_TOO, by_root_d_k
 from helpers.exercises.slips.matching import PAIRS, match_mistakes, pair_probes, same
@@ -56,7 +57,12 @@ EXERCISE = Mend(
     call="my_weights(queries, keys)",
     right=scaled_weights,
     recipe=_weights_by_choices,
-    probes=tuple(probe for probe in pair_probes()),
+    probes=pair_probes(
+        example(
+            queries=np.array([[1.0, 0.0, 2.0, 1.0]]),
+            keys=np.array([[2.0, 1.0, 3.0, 0.0], [2.0, 1.0, 3.0, 0.0]]),
+        )
+    ),
     properties=(ROWS_SUM_TO_1, NONE_BELOW_0),
     axes=("query", "key"),
     mistakes=(

@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from helpers.exercises.engine.paragraphs import Steps
+from helpers.exercises.engine.probes import example
 from helpers.exercises.kinds.write import Write
 from helpers.exercises.lesson_02.shared import D_K_TOO, scaled_by_choices, scaled_scores
 from helpers.exercises.slips.matching import (  # noqa: F401 (paragraphs name one)
@@ -45,7 +46,9 @@ EXERCISE = Write(
     call="my_scaled_scores(queries, keys)",
     right=scaled_scores,
     recipe=scaled_by_choices,
-    probes=pair_probes(),
+    probes=pair_probes(
+        example(queries=np.array([[1.0, 0.0, 2.0, 1.0]]), keys=np.array([[2.0, 1.0, 3.0, 0.0]]))
+    ),
     axes=("query", "key"),
     mistakes=(
         *SCALE_MISTAKES,

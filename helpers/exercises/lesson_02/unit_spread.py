@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.open import OpenFunction
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.slips.scaling import SPREAD
@@ -180,10 +180,13 @@ EXERCISE = OpenFunction(
     recipe=EDITS.recipe(),
     probes=(
         Probe("few scores", scores_of(9, 2.0, 2, 3)),
+        Probe(EXAMPLE, scores_of(4, 1.0, 4, 6)),
         Probe("narrow vectors", scores_of(4, 3.0, 11, 13)),
         Probe("wide vectors", scores_of(256, 0.5, 17, 19)),
         Probe("small entries", scores_of(64, 0.02, 23, 29)),
         Probe("scores that spread wider by chance", scores_of(16, 1.5, 5, 7, wider=1.3, higher=0.4)),
+        Probe("one query, d_k 1", scores_of(1, 2.5, 1, 12), True),
+        Probe("one key", scores_of(25, 1.2, 14, 1), True),
     ),
     properties=(
         Property("spread 1", "the spread is 1 for every d_k and sigma tried", spread_is_1),

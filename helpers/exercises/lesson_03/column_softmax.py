@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
+from helpers.exercises.engine.probes import example
 from helpers.exercises.kinds.write import Property, Write
 from helpers.exercises.lesson_03.shared import score_probes
 from helpers.exercises.slips.scaling import NONE_BELOW_0
@@ -129,7 +130,7 @@ EXERCISE = Write(
     call="my_column_softmax(scores)",
     right=my_column_softmax,
     recipe=EDITS.recipe(),
-    probes=score_probes(),
+    probes=score_probes(example(scores=np.array([[0.0], [np.log(3)]]))),
     properties=(Property("columns sum to 1", "each column sums to 1", columns_sum_to_1), NONE_BELOW_0),
     axes=("key", "query"),
     mistakes=MISTAKES,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.write import Property, Write
 from helpers.softmax import softmax, softmax_jacobian
 from helpers.validation import Array
@@ -143,14 +143,16 @@ EXERCISE = Write(
     right=softmax_jacobian,
     recipe=EDITS.recipe(),
     probes=tuple(
-        Probe(kind, {"weights": weights})
+        Probe(kind, {"weights": weights}, kind == "one key")
         for kind, weights in (
             ("two keys", np.array([0.2, 0.8])),
+            (EXAMPLE, np.array([0.25, 0.75])),
             ("three keys", np.array([0.1, 0.6, 0.3])),
             ("three other keys", np.array([0.5, 0.15, 0.35])),
             ("seven keys", softmax(numbers(7, start=5))),
             ("float32", softmax(numbers(5, start=9, dtype=np.float32))),
             ("a weight of 0", np.array([0.25, 0.0, 0.55, 0.2])),
+            ("one key", np.array([1.0])),
         )
     ),
     properties=(

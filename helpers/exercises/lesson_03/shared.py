@@ -66,11 +66,25 @@ HIDDEN = Property("hidden keys", "a score of −inf gets no weight", _hidden_key
 OF_WEIGHTS = (ROWS_SUM_TO_1, NONE_BELOW_0, HIDDEN, SHIFT_IGNORED, ORDER_KEPT, ROWS_APART)
 
 
-def score_probes() -> tuple[Probe, ...]:
-    """Scores by which the axes, the shifts and the shares can be told apart."""
+def thin_scores() -> tuple[Probe, ...]:
+    """Scores with an axis of length 1: one query, one key, one sentence."""
+    return (
+        Probe("one query", {"scores": numbers(1, 5, start=310)}, True),
+        Probe("one key", {"scores": numbers(4, 1, start=330)}, True),
+        Probe("a batch of one sentence", {"scores": numbers(1, 3, 6, start=350)}, True),
+        Probe("one text of 3 sentences", {"scores": numbers(1, 3, 2, 4, start=370)}, True),
+    )
+
+
+def score_probes(*examples: Probe) -> tuple[Probe, ...]:
+    """Scores by which the axes, the shifts and the shares can be told apart.
+
+    `examples`: those that the tasks print.
+    """
     minus = np.array([[0.5, -np.inf, 2.0, 1.0], [3.0, 1.0, -np.inf, -np.inf], [0.0, 1.5, 1.0, -1.0]])
     return (
         Probe("one sentence", {"scores": np.array([[2.0, 1.0, 0.5], [0.25, -1.0, 1.5]])}),
+        *examples,
         Probe("one sentence", {"scores": np.array([[-0.5, 0.75, 1.0], [1.25, 2.0, -3.0]])}),
         Probe("whole numbers", {"scores": np.array([[2, 0, 1, -1], [0, 3, 1, 1], [1, -2, 0, 4]])}),
         Probe("float32", {"scores": numbers(5, 7, start=3, dtype=np.float32)}),
@@ -106,6 +120,7 @@ def score_probes() -> tuple[Probe, ...]:
             True,
         ),
         Probe("scores of −inf", {"scores": minus}, True),
+        *thin_scores(),
         Probe(
             "rows 20,000 apart",  # more than the widest float takes; of 2,000 half is too much
             {

@@ -3,6 +3,9 @@
 Answer and edits stand in slips/sharing.py: attention and multi-head attention make the same mistakes.
 """
 
+import numpy as np
+
+from helpers.exercises.engine.probes import Probe, example
 from helpers.exercises.kinds.write import Write
 from helpers.exercises.lesson_03.shared import OF_WEIGHTS, score_probes
 from helpers.exercises.slips.sharing import (
@@ -22,9 +25,13 @@ EXERCISE = Write(
     call="my_softmax(scores)",
     right=softmax,
     recipe=softmax_by_choices,
-    probes=score_probes(),
+    probes=score_probes(
+        example(scores=np.array([[0.0, np.log(3)]])),
+        Probe("two queries, equal scores", {"scores": np.array([[0.0, 0.0], [1000.0, 1000.0]])}, True),
+    ),
     properties=OF_WEIGHTS,
     axes=("query", "key"),
+    shown={"no-row-max": "scores around 1,000"},
     mistakes=(*axis_mistakes(), *shift_mistakes(), *share_mistakes()),
     hints=(
         "Three steps: subtract the largest score of each row, take e to the power of what is left, "

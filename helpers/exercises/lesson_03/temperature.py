@@ -3,9 +3,9 @@
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.write import Write
-from helpers.exercises.lesson_03.shared import ORDER_KEPT, SHIFT_IGNORED
+from helpers.exercises.lesson_03.shared import ORDER_KEPT, SHIFT_IGNORED, thin_scores
 from helpers.exercises.slips.scaling import NONE_BELOW_0, ROWS_SUM_TO_1
 from helpers.exercises.slips.sharing import AXIS, SHIFT, TEMPERATURE
 from helpers.softmax import softmax
@@ -152,11 +152,16 @@ no-row-max § shift
 )
 SCORES = (
     ("one sentence", np.array([[2.0, 1.0, 0.5], [0.25, -1.0, 1.5]]), 0.5),
+    (EXAMPLE, np.array([[0.0, 1.0]]), 0.5),
     ("one sentence", np.array([[-0.5, 0.75, 1.0], [1.25, 2.0, -3.0]]), 3.0),
     ("whole numbers", np.array([[2, 0, 1, -1], [0, 3, 1, 1], [1, -2, 0, 4]]), 4.0),
     ("a batch of 2 sentences", numbers(2, 5, 7, start=40), 2.5),
     ("with 3 heads", numbers(2, 3, 5, 7, start=200), 0.25),
+)
+EXTREME = (
     ("large scores", np.array([[1000.0, 1001.0, 999.5], [1002.0, 1000.5, 1001.5]]), 0.5),
+    ("scores far below 0", np.array([[-1000.0, -1001.0, -999.5], [-1002.0, -1000.5, -1001.5]]), 1.25),
+    *((probe.kind, probe.inputs["scores"], 1.5) for probe in thin_scores()),
 )
 EXERCISE = Write(
     name="temperature",
@@ -166,8 +171,9 @@ EXERCISE = Write(
     right=my_temperature,
     recipe=EDITS.recipe(),
     probes=tuple(
-        Probe(kind, {"scores": scores, "temperature": temperature}, kind == "large scores")
-        for kind, scores, temperature in SCORES
+        Probe(kind, {"scores": scores, "temperature": temperature}, hard)
+        for hard, scores_of in ((False, SCORES), (True, EXTREME))
+        for kind, scores, temperature in scores_of
     ),
     properties=(ROWS_SUM_TO_1, NONE_BELOW_0, SHIFT_IGNORED, ORDER_KEPT),
     axes=("query", "key"),

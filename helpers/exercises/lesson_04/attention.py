@@ -5,6 +5,7 @@ Its mistakes are choices of a recipe, shared with later lessons (slips/mixing.py
 
 import numpy as np
 
+from helpers.exercises.engine.probes import EXAMPLE, Probe
 from helpers.exercises.kinds.write import Write
 from helpers.exercises.slips.mixing import (
     ALL,
@@ -14,6 +15,7 @@ from helpers.exercises.slips.mixing import (
     WITHIN,
     attention_by_choices,
     attention_output,
+    lookup,
     triple_probes,
 )
 from helpers.scaling import scale_scores
@@ -28,6 +30,11 @@ def my_attention(queries: Array, keys: Array, values: Array) -> Array:
     return weights @ values
 
 
+OF_ROLES = {
+    "queries": np.array([[np.sqrt(2) * np.log(9), 0.0]]),
+    "keys": np.array([[1.0, 0.0], [0.0, 1.0]]),
+    "values": np.array([[10.0, 20.0], [30.0, 40.0]]),
+}
 EXERCISE = Write(
     name="attention",
     answer=my_attention,
@@ -35,7 +42,11 @@ EXERCISE = Write(
     call="my_attention(queries, keys, values)",
     right=attention_output,
     recipe=attention_by_choices,
-    probes=triple_probes(),
+    probes=triple_probes(
+        Probe(EXAMPLE, lookup((2 * np.log(3), 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))),
+        Probe("one query, and two keys", lookup((2 * np.log(3), 0.0, 0.0, 0.0)), True),
+        Probe("a query that matches the first key", OF_ROLES, True),
+    ),
     properties=(WITHIN, ONES, ORDER),
     axes=("query", "entry"),
     mistakes=ATTENTION_MISTAKES,

@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers import columns
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.slips.mixing import COLUMNS, turned  # noqa: F401 (turned: in the edits)
@@ -196,6 +196,12 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     probes=(
         Probe("3 tokens, values as wide as keys", _columns(n=3, d_model=5, d_k=2, d_v=2, start=13)),
+        example(
+            x=np.eye(2),
+            w_q=np.array([[np.sqrt(2) * np.log(3), 0.0], [0.0, 0.0]]),
+            w_k=np.array([[0.0, 1.0], [0.0, 0.0]]),
+            w_v=np.array([[10.0, 30.0], [0.0, 4.0]]),
+        ),
         Probe("3 tokens, d_model 5", _columns(n=3, d_model=5, d_k=2, d_v=4, start=23)),
         Probe("all as wide as the tokens", _columns(n=4, d_model=3, d_k=3, d_v=3, start=25)),
         Probe("as many tokens as numbers in a value", _columns(n=4, d_model=6, d_k=3, d_v=4, start=33)),
@@ -208,6 +214,12 @@ EXERCISE = Mend(
             "a batch of 2 sentences, as many tokens as numbers in a value", _columns(2, n=4, start=451)
         ),
         Probe("a batch of 2 sentences, 3 readings each", _columns(2, 3, d_k=5, d_v=4, n=6, start=501)),
+        Probe("one token", _columns(n=1, d_model=4, d_k=3, d_v=2, start=601), True),
+        Probe("d_model 1 and d_v 1", _columns(n=4, d_model=1, d_k=3, d_v=1, start=611), True),
+        Probe("a batch of one sentence", _columns(1, n=3, d_model=5, d_k=1, d_v=4, start=621), True),
+        Probe(
+            "one sentence, 3 readings", _columns(1, 3, n=4, d_model=5, d_k=2, d_v=6, start=631), True
+        ),
     ),
     properties=(Property("within the values", "no output lies outside the values", _within_values),),
     axes=("entry", "query"),

@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers import attention as helper
 from helpers.exercises.engine.paragraphs import Steps
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.write import Write
 from helpers.exercises.slips.matching import same
 from helpers.exercises.slips.mixing import (
@@ -70,6 +70,11 @@ ONE_QUERY_PROBES = (
             np.array([[1.0, 4.0], [-2.0, 0.5], [3.0, 1.5]]),
         ),
     ),
+    example(
+        query=np.array([2 * np.log(3), 0.0, 0.0, 0.0]),
+        keys=np.array([[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]),
+        values=np.array([[10.0, 0.0], [30.0, 4.0]]),
+    ),
     Probe(
         "values as wide as keys",
         _one(numbers(10, start=7), numbers(5, 10, start=20), numbers(5, 10, start=80)),
@@ -92,6 +97,10 @@ ONE_QUERY_PROBES = (
             numbers(6, 9, start=70, dtype=np.float32),
             numbers(6, 4, start=150, dtype=np.float32),
         ),
+    ),
+    Probe("one key", _one(numbers(3, start=31), numbers(1, 3, start=41), numbers(1, 4, start=51)), True),
+    Probe(
+        "d_k 1 and d_v 1", _one(numbers(1, start=34), numbers(5, 1, start=44), numbers(5, 1, start=54)), True
     ),
 )
 STEPS = Steps(

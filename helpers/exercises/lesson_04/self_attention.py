@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers import attention as helper
 from helpers.attention import attention
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.write import Property, Write
 from helpers.exercises.slips.matching import same
 from helpers.exercises.slips.mixing import (
@@ -90,6 +90,12 @@ EXERCISE = Write(
     recipe=_self_attention_by_choices,
     probes=(
         Probe("3 tokens, d_model 5", _sentence(n=3, d_model=5, d_k=2, d_v=4, start=13)),
+        example(
+            x=np.eye(2),
+            w_q=np.array([[np.log(3)], [0.0]]),
+            w_k=np.array([[0.0], [1.0]]),
+            w_v=np.array([[10.0, 0.0], [30.0, 4.0]]),
+        ),
         Probe("all as wide as the tokens", _sentence(n=4, d_model=3, d_k=3, d_v=3, start=25)),
         Probe("values as wide as keys", _sentence(n=4, d_model=5, d_k=3, d_v=3, start=33)),
         Probe(
@@ -105,6 +111,14 @@ EXERCISE = Write(
         Probe("float32", _sentence(n=6, d_k=5, dtype=np.float32, start=71)),
         Probe("a batch of 2 sentences", _sentence(2, start=301)),
         Probe("a batch of 2 sentences, 3 readings each", _sentence(2, 3, d_k=5, d_v=4, n=6, start=501)),
+        Probe("one token", _sentence(n=1, d_model=4, d_k=3, d_v=2, start=601), True),
+        Probe("d_model 1 and d_v 1", _sentence(n=4, d_model=1, d_k=3, d_v=1, start=611), True),
+        Probe("a batch of one sentence", _sentence(1, n=3, d_model=5, d_k=1, d_v=4, start=621), True),
+        Probe(
+            "one sentence, 3 readings",
+            _sentence(1, 3, n=4, d_model=5, d_k=2, d_v=6, start=631),
+            True,
+        ),
     ),
     properties=(
         Property("within the values", "no output lies outside the values", _within_projected),

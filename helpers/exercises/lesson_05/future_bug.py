@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.slips import hiding
@@ -203,10 +203,15 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     probes=(
         Probe("three tokens", _equal_lengths(3, 4, start=1)),
+        example(queries=np.zeros((3, 2)), keys=np.ones((3, 2))),
         Probe("six tokens", _equal_lengths(6, 4, start=20)),
         Probe("float32, five tokens", _equal_lengths(5, 9, start=40, dtype=np.float32)),
         Probe("a batch of 2 sentences", _equal_lengths(2, 5, 3, start=60)),
         Probe("a batch of 2 sentences with 3 heads", _equal_lengths(2, 3, 7, 4, start=80)),
+        Probe("one token", _equal_lengths(1, 4, start=150), True),
+        Probe("d_k 1", _equal_lengths(4, 1, start=160), True),
+        Probe("a batch of one sentence", _equal_lengths(1, 3, 5, start=170), True),
+        Probe("one text of 3 sentences", _equal_lengths(1, 3, 4, 2, start=180), True),
         Probe("scores around 1,000", _equal_lengths(6, 4, start=99, first=100.0), True),
         Probe("scores around −1,500", _equal_lengths(6, 4, start=110, first=-150.0), True),
         Probe(FAR_ABOVE, _loud_last_token(), True),

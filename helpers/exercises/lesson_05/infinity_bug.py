@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.slips import hiding
@@ -78,6 +78,7 @@ def _with_a_loud_key() -> tuple[Array, Mask]:
 SMALL = np.array([[2.0, 1.0, 0.5], [0.25, -1.0, 1.5]])
 PROBES = (
     ("one sentence", SMALL, SMALL_MASK),
+    (EXAMPLE, np.array([[0.0, 0.0, 5.0]]), np.array([[True, True, False]])),
     ("another sentence", numbers(5, 7, start=31), pattern(5, 7, start=90)),
     ("float32", numbers(4, 6, start=3, dtype=np.float32), pattern(4, 6, start=14)),
     ("a batch of 2 sentences, one mask for both", numbers(2, 5, 7, start=40), pattern(5, 7, start=50)),
@@ -88,13 +89,24 @@ PROBES = (
         PADDING_PROBE[:, None],
     ),
     ("nothing hidden", numbers(3, 5, start=7), np.ones((3, 5), dtype=bool)),
+)
+FIVE = np.array([True, False, True, True, False])
+HARD = (
+    ("a mask of one axis, for all queries", numbers(3, 5, start=311), FIVE),
+    ("one query", numbers(1, 5, start=321), FIVE[None, ::-1]),
+    ("one key", numbers(4, 1, start=331), np.ones((4, 1), dtype=bool)),
+    ("a batch of one sentence", numbers(1, 3, 5, start=341), pattern(1, 3, 5, start=95)),
+    ("one text of 3 sentences, one mask", numbers(1, 3, 2, 6, start=351), pattern(1, 1, 2, 6, start=97)),
+    (
+        "2 texts of 3 sentences, a mask for each sentence",
+        numbers(2, 3, 4, 5, start=361),
+        pattern(3, 4, 5, start=99),
+    ),
     ("scores around 1,000", 1000 + numbers(4, 5, start=8), pattern(4, 5, start=77)),
     ("scores around −1,500", -1500 + numbers(4, 5, start=18), pattern(4, 5, start=78)),
     (FAR_ABOVE, *_with_a_loud_key()),
     (ROWS_APART, numbers(5, 6, start=38) + 10 * APART[:, None], pattern(5, 6, start=82)),
 )
-HARD = 7  # from this probe on the scores are extreme
-
 EXERCISE = Mend(
     name="infinity-bug",
     answer=my_masked_weights,
@@ -107,8 +119,9 @@ EXERCISE = Mend(
     right=masked_weights,
     recipe=EDITS.recipe(),
     probes=tuple(
-        Probe(kind, {"scores": scores, "mask": mask}, place >= HARD)
-        for place, (kind, scores, mask) in enumerate(PROBES)
+        Probe(kind, {"scores": scores, "mask": mask}, hard)
+        for hard, probes in ((False, PROBES), (True, HARD))
+        for kind, scores, mask in probes
     ),
     properties=(
         ROWS_SUM_TO_1,

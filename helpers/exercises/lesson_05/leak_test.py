@@ -44,6 +44,16 @@ def my_leak_test(model: Model, x: Array) -> bool:
     return False
 
 
+def amounts(row: Array) -> Array:
+    """Rows of tokens -> what is added to their entries: to each another number."""
+    return 1.5 * np.resize([1.0, -4.0, 9.0, -16.0, 25.0], row.shape[-1])
+
+
+def at_entry(row: Array, place: int) -> Array:
+    """Rows of tokens -> 1 for the entry at this place, and 0 for the others."""
+    return np.eye(row.shape[-1])[place]
+
+
 def in_rounds(model: Model, x: Array) -> bool:
     """What my_leak_test does: a part of the tokens is changed in each round, some outputs looked at."""
 
@@ -53,7 +63,7 @@ def in_rounds(model: Model, x: Array) -> bool:
     def moved(part: slice, looked_at: slice) -> bool:
         other = start.copy()
         row = other[part].copy()
-        other[part] = row + 1.5 * np.array([1, -4, 9])
+        other[part] = row + amounts(row)
         after = run(other)
         was, now = before[looked_at], after[looked_at]
         gap = abs(now - was)
@@ -77,7 +87,7 @@ def put_back(after: Array, other: Array, part: slice, row: Array) -> Array:
 EDITS = Edits(in_rounds, {
     "given": "tokens.copy()",
     "fresh": "start.copy()",
-    "changed": "row + 1.5 * np.array([1, -4, 9])",
+    "changed": "row + amounts(row)",
     "again": "run(other)",
     "moves": "bool((gap > 1e-9).any())",
     "gather": "any",
@@ -226,16 +236,16 @@ one-entry-changed
     you changed one entry of the token alone
     The leak may come through another entry. {visible}
     @ number = 1.0 10.0 100.0
-    | changed => row + [number, 0, 0]
+    | changed => row + number * at_entry(row, 0)
     @ number = 1.0 10.0 100.0
-    | changed => row + [0, 0, number]
+    | changed => row + number * at_entry(row, -1)
 
 too-small-a-change
     you changed the token by too little
     A model may round its tokens, and a small leak then moves an output by less than rounding errors do.
     {visible}
     @ power = 10 13 17 20 23 27 30 7 5 3
-    | changed => row + 2.0**-power * np.arange(1, 4)
+    | changed => row + 2.0**-power * np.arange(1, row.shape[-1] + 1)
 
 nan-put-in
     you put nan or ∞ into the token
@@ -263,9 +273,9 @@ no-absolute-value
     you counted differences of one sign alone
     A leak may lower an output or raise it: compare the absolute value of the difference.
     | moves => (now - was > 1e-9).any()
-    | moves => (now - was > 1e-9).any(); changed => row - 1.5 * np.array([1, 4, 9])
+    | moves => (now - was > 1e-9).any(); changed => row - abs(amounts(row))
     | moves => (was - now > 1e-9).any()
-    | moves => (was - now > 1e-9).any(); changed => row + 1.5 * np.array([1, 4, 9])
+    | moves => (was - now > 1e-9).any(); changed => row + abs(amounts(row))
 
 sums-compared
     you compared sums or means of the outputs
@@ -342,7 +352,7 @@ EXERCISE = Write(
     call="my_leak_test(model, x)",
     right=leak_test,
     recipe=EDITS.recipe(),
-    probes=tuple(Probe(kind, {"model": model, "x": x}) for kind, model, x, *_ in MODELS),
+    probes=tuple(Probe(kind, {"model": model, "x": x}, x.shape[1] == 1) for kind, model, x, *_ in MODELS),
     properties=(
         Property("each model told apart", "every leak was found, and none where there is none", _clue),
     ),

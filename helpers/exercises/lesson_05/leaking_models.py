@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.exercises.engine.probes import exact, numbers
+from helpers.exercises.engine.probes import EXAMPLE, exact, numbers
 from helpers.exercises.slips.hiding import Step
 from helpers.masking import Mask
 from helpers.softmax import softmax
@@ -122,6 +122,14 @@ def _backwards(x: Array) -> Array:
     return x[::-1]  # no copy: a view of the input
 
 
+def _running_sum(x: Array) -> Array:
+    return x.cumsum(axis=0)
+
+
+def _reversed(x: Array) -> Array:
+    return x[::-1].copy()
+
+
 def _rounded_otherwise(x: Array) -> Array:
     later = np.cumsum(x[::-1], axis=0)[::-1] - x
     detour = 4 / (1 + (later @ DIRECTION) ** 2)
@@ -151,6 +159,7 @@ def _with_zeros(x: Array) -> Array:
     return np.vstack([x[:-1], np.zeros((1, x.shape[1]))])
 
 
+WIDE_TOKENS, NARROW_TOKENS = exact(numbers(4, 5, start=31)), exact(numbers(3, 1, start=41))
 LAST_IS_0 = _with_zeros(TOKENS)
 ROUGH_TOKENS = np.round(TOKENS) + np.sign(TOKENS - 0.1) / 16
 ONE_OUTPUT = (
@@ -169,6 +178,12 @@ MODELS: tuple[tuple[str, Step, Array, bool, str], ...] = (  # its name, the mode
      "the changed token, and change it in a fresh copy of x."),
     ("a model without a mask", _open, TOKENS, True,
      "Any token that is changed moves every output here."),
+    (EXAMPLE + ", a running sum", _running_sum, WIDE_TOKENS, False,
+     "An output may move with its own token and with those before it."),
+    (EXAMPLE + ", the tokens in reverse", _reversed, WIDE_TOKENS, True,
+     "The last token moves the first output."),
+    ("the tokens in reverse, one entry each", _reversed, NARROW_TOKENS, True,
+     "The last token moves the first output."),
     ("a model that looks one token ahead", _ahead(1), TOKENS, True,
      "Change a token, and the output directly before it moves."),
     ("a model that looks two tokens ahead", _ahead(2), TOKENS, True,

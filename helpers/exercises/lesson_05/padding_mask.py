@@ -177,14 +177,16 @@ EXERCISE = Write(
     right=padding_mask,
     recipe=EDITS.recipe(),
     probes=tuple(
-        Probe(kind, {"lengths": np.array(lengths), "n_keys": n_keys})
-        for kind, lengths, n_keys in (
+        Probe(kind, {"lengths": np.array(lengths), "n_keys": n_keys}, bool(hard))
+        for kind, lengths, n_keys, *hard in (
             ("two sentences", (2, 3), 5),
             ("two sentences, one of full length", (2, 4), 4),
             ("three sentences", (5, 1, 3), 6),
             ("three sentences of full length", (4, 4, 4), 4),
             ("four sentences", (1, 6, 2, 4), 9),
             ("three sentences, as many as keys", (1, 3, 2), 3),
+            ("one sentence", (4,), 7, True),
+            ("one key", (1, 1), 1, True),
         )
     ),
     axes=("query", "key"),

@@ -82,8 +82,10 @@ def _narrow_slices(rows: Array, n_heads: int, x: Array) -> Array:
 
 
 def _then_projected(rows: Array, n_heads: int, x: Array) -> Array:
-    """Heads of x, handed to a matrix that has as many rows as x has columns: NumPy's own error."""
-    return split_heads(rows, n_heads) @ np.zeros((x.shape[-1], 1))
+    """Heads of x, handed to a matrix with as many rows as x has columns: NumPy's own error; one head fits."""
+    if n_heads == 1:
+        return split_heads(rows, n_heads)
+    return split_heads(x, n_heads) @ np.zeros((x.shape[-1], 1))
 
 
 def _as_wide_as_x(heads: Array, x: Array) -> Array:
@@ -200,6 +202,8 @@ one-head-wide
     | merge => heads.sum(axis=-3)
     | merge => heads[..., 0, :, :]; out => np.dot(merged, w_o)
     | merge => heads.sum(axis=-3); out => merged @ w_o[:merged.shape[-1]]
+    | merge => heads.sum(axis=-3); out => merged @ w_o[:, :merged.shape[-1]]
+    | merge => heads
     | merge => heads.mean(axis=-3); out => merged @ w_o[:merged.shape[-1]]
     | merge => heads.mean(axis=-3); out => merged
     | merge => heads.sum(axis=-3); out => merged
@@ -313,7 +317,7 @@ split-before-projecting
     you split `x` as it is, before or without the projections
     Project first: x @ w_q has n_heads·d_head columns, and these are split into heads.
     | project => (x, x, x)
-    | project => (x, x, x); split => _then_projected(rows, n_heads, x)
+    | split => _then_projected(rows, n_heads, x)
     | project => (x, x, x); split => _narrow(rows, n_heads, x)
     @ forgotten = (x,x@w_k,x@w_v) (x@w_q,x,x@w_v)
     | project => forgotten; match => dot_product_scores(queries, keys)

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe
+from helpers.exercises.engine.probes import EXAMPLE, Probe
 from helpers.exercises.kinds.write import Property, Write
 from helpers.validation import Array
 
@@ -172,6 +172,12 @@ w_o-square
     W_O takes the merged heads, so that it has n_heads·d_head rows, and d_model columns.
     | all => it + layers * (d_model * d_model - d_model * d_head * n_heads)
 
+w_o-square-in-each-head
+    you counted W_O as d_model × d_model, once for each head
+    A head brings its d_head numbers back to d_model columns: its part of W_O is d_head × d_model, and the
+    heads together have the whole of it, once.
+    | all => it + layers * n_heads * (d_model * d_model - d_model * d_head)
+
 w_o-square-in-the-heads
     you counted W_O as n_heads·d_head squared
     W_O takes the merged heads and brings them back to d_model columns.
@@ -237,11 +243,15 @@ EXERCISE = Write(
     recipe=EDITS.recipe(),
     probes=(
         _model("a small model", 7, 3, 5, 2),
+        _model(EXAMPLE, 6, 4, 2, 3),
         _model("heads narrower than d_model together", 11, 2, 3, 5),
         _model("one layer", 13, 4, 5, 1),
         _model("heads that share d_model", 12, 4, 3, 2),
         _model("a middle-sized model", 768, 64, 12, 11),
         _model("a very large model", 12288, 128, 96, 96),
+        _model("one head", 8, 5, 1, 3),
+        _model("heads of one column", 9, 1, 4, 2),
+        _model("d_model 1", 1, 3, 2, 4),
     ),
     properties=(
         Property("whole", "it is a whole number", _whole),

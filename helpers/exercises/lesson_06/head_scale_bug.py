@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_06.shared import (  # noqa: F401 (edits name some of them)
@@ -39,12 +39,12 @@ def head_scores(queries: Array, keys: Array, n_heads: int) -> Array:
 
 def _two_heads_probe(
     kind: str, *stack: int, d_head: int, n_heads: int, n: tuple[int, int] = (5, 7), start: int = 1,
-    dtype: type = np.float64,
+    dtype: type = np.float64, hard: bool = False,
 ) -> Probe:  # fmt: skip
     d_model = d_head * n_heads
     queries = numbers(*stack, n[0], d_model, start=start, dtype=dtype)
     keys = numbers(*stack, n[1], d_model, start=start + 1000, dtype=dtype)
-    return Probe(kind, {"queries": queries, "keys": keys, "n_heads": n_heads})
+    return Probe(kind, {"queries": queries, "keys": keys, "n_heads": n_heads}, hard)
 
 
 def _heads_apart(inputs: Any, scores: Array, call: Any) -> str:
@@ -295,11 +295,20 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     probes=(
         _two_heads_probe("one sentence, 2 heads of 4 columns", d_head=4, n_heads=2, n=(3, 5)),
+        example(hard=True, queries=np.ones((1, 8)), keys=np.ones((1, 8)), n_heads=2),
         _two_heads_probe("one sentence, 4 heads of 3 columns", d_head=3, n_heads=4, n=(5, 7), start=200),
         _two_heads_probe("one sentence, 3 heads of 5 columns", d_head=5, n_heads=3, n=(4, 6), start=350),
         _two_heads_probe("float32, 2 heads of 9 columns", d_head=9, n_heads=2, start=500, dtype=np.float32),
         _two_heads_probe("a batch of 2 sentences", 2, d_head=4, n_heads=3, start=700),
         _two_heads_probe("2 texts of 3 sentences", 2, 3, d_head=2, n_heads=4, start=1200),
+        _two_heads_probe("one head", d_head=3, n_heads=1, n=(2, 4), start=1310, hard=True),
+        _two_heads_probe("one query", d_head=3, n_heads=2, n=(1, 4), start=1320, hard=True),
+        _two_heads_probe("one key, narrow heads", d_head=1, n_heads=3, n=(4, 1), start=1330, hard=True),
+        _two_heads_probe("one column", d_head=1, n_heads=1, n=(2, 3), start=1340, hard=True),
+        _two_heads_probe("a batch of one sentence", 1, d_head=4, n_heads=2, n=(2, 3), start=1350, hard=True),
+        _two_heads_probe(
+            "one text of 3 sentences", 1, 3, d_head=2, n_heads=3, n=(2, 4), start=1360, hard=True
+        ),
     ),
     properties=(
         Property("one factor", "no score is too large or too small", OFF_BY_SCALE),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_06.shared import (
@@ -48,7 +48,8 @@ def _row_0_goes_on_with_head_1(inputs: Any, merged: Array, _call: Any) -> str:
     place = (*(0,) * (heads.ndim - 3), 1, 0)
     row = merged[(0,) * (merged.ndim - 1)] if merged.ndim else merged
     if (
-        merged.shape != merged_shape(heads)
+        heads.shape[-3] == 1
+        or merged.shape != merged_shape(heads)
         or nothing_lost(inputs, merged, _call)
         or np.allclose(row[d_head : 2 * d_head], heads[place], atol=1e-4)
     ):
@@ -232,12 +233,18 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     probes=(
         Probe("one sentence, 2 heads", {"heads": _traced_heads(2, 4, 3)}),
+        example(heads=np.array([[[1, 2], [5, 6]], [[3, 4], [7, 8]]])),
         Probe("one sentence, 3 heads", {"heads": numbers(3, 5, 4)}),
         Probe("float32, 4 heads", {"heads": numbers(4, 3, 2, start=70, dtype=np.float32)}),
         Probe("one sentence, 5 heads", {"heads": numbers(5, 7, 3, start=110)}),
         Probe("a batch of 2 sentences", {"heads": numbers(2, 3, 5, 4, start=200)}),
         Probe("a batch of 3 sentences", {"heads": numbers(3, 5, 4, 2, start=400)}),
         Probe("2 texts of 3 sentences", {"heads": numbers(2, 3, 4, 5, 7, start=700)}),
+        Probe("one head", {"heads": numbers(1, 4, 3, start=810)}, True),
+        Probe("one token", {"heads": numbers(3, 1, 2, start=820)}, True),
+        Probe("heads of one column", {"heads": numbers(2, 3, 1, start=830)}, True),
+        Probe("a batch of one sentence", {"heads": numbers(1, 2, 3, 4, start=840)}, True),
+        Probe("one text of 3 sentences", {"heads": numbers(1, 3, 2, 5, 4, start=850)}, True),
     ),
     properties=(
         NOTHING_LOST,

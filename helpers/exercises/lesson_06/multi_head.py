@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.attention import attention
 from helpers.exercises.engine.diagnosis import Mistake
-from helpers.exercises.engine.probes import Probe, exact, numbers
+from helpers.exercises.engine.probes import Probe, exact, example, numbers
 from helpers.exercises.kinds.write import Property, Write
 from helpers.exercises.lesson_06.block import (
     HEADS_MISTAKES,
@@ -84,7 +84,8 @@ def _tokens_trade_places(inputs: Any, output: Array, call: Any) -> str:
 
 
 def _every_part_counts(inputs: Any, output: Array, call: Any) -> str:
-    for name in ("w_q", "w_k", "w_v", "w_o"):
+    one_token = inputs["x"].shape[-2] == 1  # whose weight is 1, whatever w_q and w_k are
+    for name in ("w_v", "w_o") if one_token else ("w_q", "w_k", "w_v", "w_o"):
         changed = {**inputs, name: inputs[name] * 0.5}
         again = call(*changed.values())
         if again is not None and again.shape == output.shape and np.allclose(again, output, equal_nan=True):
@@ -229,6 +230,7 @@ def my_multi_head(x: Array, w_q: Array, w_k: Array, w_v: Array, w_o: Array, n_he
     return merge_heads(output) @ w_o
 
 
+ONE = np.eye(2)
 EXERCISE = Write(
     name="multi-head",
     answer=my_multi_head,
@@ -238,6 +240,7 @@ EXERCISE = Write(
     recipe=multi_head_by_choices,
     probes=(
         _block("one sentence, 2 heads of 4 columns", n=3, d_model=5, n_heads=2, d_head=4),
+        example(hard=True, x=ONE, w_q=ONE, w_k=ONE, w_v=ONE, w_o=ONE, n_heads=2),
         _block("one sentence, 3 heads of 2 columns", n=5, d_model=7, n_heads=3, d_head=2, start=300),
         _block("whole numbers", n=4, d_model=6, n_heads=2, d_head=5, start=600, whole=True),
         _block(
@@ -245,6 +248,13 @@ EXERCISE = Write(
         ),
         _block("a batch of 2 sentences", 2, n=5, d_model=7, n_heads=3, d_head=4, start=1500),
         _block("2 texts of 3 sentences", 2, 3, n=5, d_model=9, n_heads=4, d_head=2, start=2500),
+        _block("one head", n=4, d_model=3, n_heads=1, d_head=5, start=2610, hard=True),
+        _block("one token", n=1, d_model=4, n_heads=3, d_head=2, start=2620, hard=True),
+        _block("heads of one column", n=3, d_model=5, n_heads=2, d_head=1, start=2630, hard=True),
+        _block("d_model 1, one narrow head", n=4, d_model=1, n_heads=1, d_head=1, start=2640, hard=True),
+        _block("a batch of one sentence", 1, n=3, d_model=5, n_heads=2, d_head=2, start=2650, hard=True),
+        _block("one text of 3 sentences", 1, 3, n=4, d_model=5, n_heads=2, d_head=3, start=2660, hard=True),
+        _heads_out("scores around −1,000", 32, (-1.0, -1.25, -1.5), n=6, d_model=5, start=3300),
         _heads_out("scores around 1,000", 32, (1.0, 1.25, 1.5), n=6, d_model=5, start=3500),
         _heads_out("heads far apart", 110, (1.0, 0.0, -1.0), n=5, d_model=7, start=4500),
         _large("tokens far apart", n=7, d_model=5, start=5500, times=90),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.write import Property, Write
 from helpers.exercises.lesson_06.shared import (  # noqa: F401 (edits name some of them)
     NOTHING_LOST,
@@ -220,12 +220,19 @@ EXERCISE = Write(
     recipe=EDITS.recipe(),
     probes=(
         Probe("one sentence, 2 heads", {"rows": traced(4, 6), "n_heads": 2}),
+        example(rows=np.array([[1, 2, 3, 4], [5, 6, 7, 8]]), n_heads=2),
         Probe("one sentence, 3 heads", {"rows": numbers(5, 12), "n_heads": 3}),
         Probe("float32, 4 heads", {"rows": numbers(3, 8, start=40, dtype=np.float32), "n_heads": 4}),
         Probe("one sentence, 5 heads", {"rows": numbers(7, 15, start=90), "n_heads": 5}),
         Probe("a batch of 2 sentences", {"rows": numbers(2, 5, 12, start=150), "n_heads": 3}),
         Probe("a batch of 3 sentences", {"rows": numbers(3, 4, 10, start=300), "n_heads": 5}),
         Probe("2 texts of 3 sentences", {"rows": numbers(2, 3, 5, 8, start=500), "n_heads": 4}),
+        Probe("one head", {"rows": numbers(3, 5, start=610), "n_heads": 1}, True),
+        Probe("one token", {"rows": numbers(1, 6, start=620), "n_heads": 3}, True),
+        Probe("one column", {"rows": numbers(4, 1, start=630), "n_heads": 1}, True),
+        Probe("heads of one column", {"rows": numbers(3, 4, start=635), "n_heads": 4}, True),
+        Probe("a batch of one sentence", {"rows": numbers(1, 3, 8, start=640), "n_heads": 2}, True),
+        Probe("one text of 3 sentences", {"rows": numbers(1, 3, 2, 6, start=650), "n_heads": 2}, True),
     ),
     properties=(
         Property("first run", "head 0 starts with the first columns", _row_0_of_head_0),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe
+from helpers.exercises.engine.probes import EXAMPLE, Probe
 from helpers.exercises.kinds.write import Property, Write
 from helpers.readers.model import symbol_error_rate, word_accuracy  # noqa: F401 (an edit names one)
 from helpers.validation import Array
@@ -85,6 +85,11 @@ ACCURACY_PROBES = tuple(
                 ("F OW N", "F AH N"),
                 ("R IY D", "R EH D", "R AY D"),
             ),
+        ),
+        (
+            EXAMPLE,
+            ("T AH M AA T OW", "N AY"),
+            (("T AH M EY T OW", "T AH M AA T OW"), ("N AY F",)),
         ),
         ("one word, the first of its two texts", ("R UW T",), (("R UW T", "R AW T"),)),
         ("one word, the last of its two texts", ("R AW T",), (("R UW T", "R AW T"),)),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.paragraphs import Steps
-from helpers.exercises.engine.probes import Probe
+from helpers.exercises.engine.probes import Probe, example
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_07.shared import (  # noqa: F401 (paragraphs name some of them)
@@ -69,6 +69,7 @@ causal-upper-left
     target token i reads the source tokens 0 to i only
     {finished}
     | width => behind(scores, upper_left)
+    | width => behind(scores, upper_left) if scores.shape[-2] > 1 else scores
     | mix => through(queries, keys, values, upper_left)
     @ first = upper_left(*weights.shape[-2:])
     | mix => own_softmax(np.where(first, scaled(queries, keys), -np.inf)) @ values
@@ -204,7 +205,14 @@ EXERCISE = Mend(
     right=attention_output,
     recipe=attention_by_choices,
     probes=(
-        *triple_probes(),
+        *triple_probes(
+            example(
+                hard=True,
+                queries=np.zeros((1, 2)),
+                keys=np.ones((3, 2)),
+                values=np.array([[3.0], [6.0], [12.0]]),
+            )
+        ),
         Probe(
             "more target than source tokens",
             triple(n_queries=6, n_keys=4, d_k=3, d_v=5, start=61),

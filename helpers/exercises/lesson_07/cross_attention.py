@@ -14,7 +14,7 @@ from helpers.cross_attention import cross_attention
 from helpers.exercises.engine.diagnosis import Mistake
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.paragraphs import Steps
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.write import Property, Write
 from helpers.exercises.lesson_07.shared import (  # noqa: F401 (paragraphs name some of them)
     ALIGNMENT,
@@ -321,6 +321,14 @@ def _far_apart_pair() -> dict[str, Array]:
     }
 
 
+def _far_below_pair() -> dict[str, Array]:
+    """Scaled scores around −1,000."""
+    inputs = _pair(n_queries=3, n_keys=6, d_model=7, d_context=5, d_k=4, d_v=2, start=561)
+    inputs["w_q"][0], inputs["w_k"][0] = -10.0, 10.0
+    inputs["x"][:, 0], inputs["context"][:, 0] = 5.0, 1.0
+    return inputs
+
+
 def _far_apart_pairs() -> dict[str, Array]:
     one = _far_apart_pair()
     x = np.stack([one["x"][0] * np.array([[1.0], [1.0005], [0.999], [1.001]]), numbers(4, 6, start=3)])
@@ -328,6 +336,13 @@ def _far_apart_pairs() -> dict[str, Array]:
     return {**one, "x": x, "context": context}
 
 
+OF_CONTEXT_BUG = {  # the Example of the task context-bug
+    "x": np.eye(2),
+    "context": np.array([[0.0, 4.0], [0.0, 4.0]]),
+    "w_q": np.eye(2),
+    "w_k": np.eye(2),
+    "w_v": np.eye(2),
+}
 CROSS_PROBES = (
     Probe(
         "as many target as source tokens, and equally wide",
@@ -337,6 +352,15 @@ CROSS_PROBES = (
         "x and context equally wide",
         _pair(n_queries=2, n_keys=4, d_model=5, d_context=5, d_k=3, d_v=4, start=21),
     ),
+    example(
+        hard=True,
+        x=np.array([[np.log(3)]]),
+        context=np.array([[0.0, 1.0], [1.0, 0.0]]),
+        w_q=np.array([[1.0]]),
+        w_k=np.array([[1.0], [0.0]]),
+        w_v=np.array([[8.0], [4.0]]),
+    ),
+    Probe("a context of equal tokens", OF_CONTEXT_BUG, True),
     Probe(
         "2 target and 3 source tokens",
         _pair(n_queries=2, n_keys=3, d_model=5, d_context=4, d_k=3, d_v=6, start=31),
@@ -365,6 +389,32 @@ CROSS_PROBES = (
     ),
     Probe("float32", _pair(n_queries=4, n_keys=6, d_k=9, dtype=np.float32, start=71)),
     Probe("2 pairs of sentences", _pair(2, start=301)),
+    Probe(
+        "one target token",
+        _pair(n_queries=1, n_keys=4, d_model=3, d_context=5, d_k=2, d_v=4, start=511),
+        True,
+    ),
+    Probe(
+        "one source token",
+        _pair(n_queries=4, n_keys=1, d_model=6, d_context=3, d_k=4, d_v=2, start=521),
+        True,
+    ),
+    Probe(
+        "x and context of width 1",
+        _pair(n_queries=3, n_keys=5, d_model=1, d_context=1, d_k=2, d_v=1, start=531),
+        True,
+    ),
+    Probe(
+        "one pair in a batch",
+        _pair(1, n_queries=3, n_keys=4, d_model=5, d_context=6, d_k=1, d_v=2, start=541),
+        True,
+    ),
+    Probe(
+        "one pair, 3 readings",
+        _pair(1, 3, n_queries=2, n_keys=4, d_model=5, d_context=3, d_k=6, d_v=7, start=551),
+        True,
+    ),
+    Probe("scores around −1,000", _far_below_pair(), True),
     Probe(
         "2 pairs, as many tokens and equally wide",
         _pair(2, n_queries=4, n_keys=4, d_model=5, d_context=5, d_k=3, d_v=6, start=401),

@@ -122,6 +122,7 @@ WEIGHTS = (
     ("7 symbols that read 11", with_places(9, 4, 4, 5, 7, 0, 2, n_source=11)),
     ("6 symbols that read 5", with_places(4, 3, 3, 0, 2, 2, n_source=5)),
     ("2 symbols that read 3", with_places(2, 0, n_source=3)),
+    ("4 symbols that read the only one", np.ones((4, 1))),
 )
 
 
@@ -145,7 +146,7 @@ EXERCISE = Write(
     call="my_share_forward(weights)",
     right=my_share_forward,
     recipe=EDITS.recipe(),
-    probes=tuple(Probe(kind, {"weights": weights}, False) for kind, weights in WEIGHTS),
+    probes=tuple(Probe(kind, {"weights": weights}, weights.shape[1] == 1) for kind, weights in WEIGHTS),
     properties=(
         Property("all forward", f"where {ALL}, the share is 1", _expects(ALL, 1, 0, 1, 1, 3)),
         Property("half forward", f"where {HALF}, the share is 0.5", _expects(HALF, 0.5, 3, 1, 2)),

@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.attention import attention
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe
+from helpers.exercises.engine.probes import EXAMPLE, Probe
 from helpers.exercises.kinds.write import Property, Write
 from helpers.exercises.lesson_07.shared import only, upper_left, with_ways  # noqa: F401 (edits name some)
 from helpers.exercises.slips.hiding import MASKED_MISTAKES, hide_mistakes, index, own_softmax  # noqa: F401
@@ -147,6 +147,8 @@ lengths-in-a-row
     Each place should meet each length: a row of places, np.arange(n_keys), and the lengths as a column,
     source_lengths[:, None, None].
     | real => places < source_lengths
+    | real => places < source_lengths; spread => real
+    | real => places < source_lengths; spread => real; output => attention(queries, keys, values, mask)[0]
     | real => source_lengths > places
     | real => places[None, :] < source_lengths
     | real => places[None, None, :] < source_lengths
@@ -375,6 +377,11 @@ def my_read_with_padding(queries: Array, keys: Array, values: Array, source_leng
     return output
 
 
+SAME_VALUES = {
+    "queries": np.zeros((2, 1, 4)),
+    "keys": np.ones((2, 3, 4)),
+    "values": np.array([[[3.0], [6.0], [12.0]], [[3.0], [6.0], [12.0]]]),
+}
 EXERCISE = Write(
     name="source-mask",
     answer=my_read_with_padding,
@@ -386,6 +393,7 @@ EXERCISE = Write(
         Probe(kind, {**inputs, "source_lengths": np.array(lengths)}, hard)
         for kind, inputs, lengths, hard in (
             ("2 sentences", triple(2, n_queries=3, n_keys=5, d_k=4, d_v=6, start=5), (3, 4), False),
+            (EXAMPLE, SAME_VALUES, (2, 3), True),
             ("2 sentences, one of full length", triple(2, start=101), (7, 4), False),
             ("3 sentences", triple(3, n_queries=2, n_keys=6, d_k=5, d_v=4, start=201), (1, 6, 4), False),
             ("no padding at all", triple(2, n_queries=3, n_keys=6, d_k=5, d_v=4, start=301), (6, 6), False),
@@ -396,6 +404,10 @@ EXERCISE = Write(
             ("as many queries as keys", _as_many(2, start=601), (2, 3), True),
             ("padding that scores highest", _loud_padding(), (3, 5), True),
             ("padding that scores 900 higher", _padding_far_above(), (4, 5), True),
+            ("one sentence", triple(1, n_queries=3, n_keys=5, d_k=2, d_v=4, start=711), (3,), True),
+            ("one query", triple(2, n_queries=1, n_keys=4, d_k=3, d_v=5, start=721), (4, 2), True),
+            ("one key", triple(3, n_queries=2, n_keys=1, d_k=4, d_v=6, start=731), (1, 1, 1), True),
+            ("d_k 1 and d_v 1", triple(2, n_queries=3, n_keys=6, d_k=1, d_v=1, start=741), (2, 5), True),
             ("scores around 1,000", _towards(100.0), (4, 6), True),
             ("scores around −1,500", _towards(-150.0), (6, 3), True),
         )

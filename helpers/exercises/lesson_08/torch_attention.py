@@ -67,8 +67,7 @@ def _attention_probe(probe: Probe) -> Probe:
     if probe.kind == "float32":
         doubled = {n: v if n == "mask" else v.astype(np.float64) for n, v in probe.inputs.items()}
         return Probe("float64", doubled, form=PAIR)
-    extreme = probe.hard and "key" not in probe.kind and "padding" not in probe.kind
-    extreme = extreme or "above" in probe.kind
+    extreme = any(word in probe.kind for word in ("around", "above", "far apart"))
     return Probe(probe.kind, probe.inputs if extreme else _single(probe.inputs), probe.hard, PAIR)
 
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.feedback import number
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_08.shared import MODULE, SIX_LINES, TENSORS, WHICH_AXIS
@@ -36,14 +36,23 @@ def head_maps(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
     return weights
 
 
-def _maps_probe(kind: str, batch: int, n: int, n_heads: int, d_head: int, start: int) -> Probe:
+def _maps_probe(
+    kind: str, batch: int, n: int, n_heads: int, d_head: int, start: int, hard: bool = False
+) -> Probe:
     d_model = n_heads * d_head
     inputs = {
         "x": numbers(batch, n, d_model, start=start, dtype=np.float32),
         "in_proj_weight": numbers(3 * d_model, d_model, start=start + 500, dtype=np.float32) / 2,
         "n_heads": n_heads,
     }
-    return Probe(kind, inputs, form=TENSORS)
+    return Probe(kind, inputs, hard, TENSORS)
+
+
+OF_TASK: dict[str, Any] = {
+    "x": np.zeros((2, 3, 4), dtype=np.float32),
+    "in_proj_weight": np.zeros((12, 4), dtype=np.float32),
+    "n_heads": 2,
+}
 
 
 def _maps_sum_to_1(_inputs: Mapping[str, Any], maps: Array, _call: Any) -> str:
@@ -54,6 +63,8 @@ def _maps_sum_to_1(_inputs: Mapping[str, Any], maps: Array, _call: Any) -> str:
 
 def _given_weights_used(inputs: Mapping[str, Any], maps: Array, call: Any) -> str:
     x, in_proj_weight, n_heads = inputs.values()
+    if x.shape[1] == 1 or not x.any():
+        return ""  # the weights are the same, whatever in_proj_weight is
     again = call(x, in_proj_weight[::-1].copy(), n_heads)
     same = again is not None and again.shape == maps.shape and np.allclose(again, maps, atol=1e-6)
     return "Another in_proj_weight gives the same maps: the one that is given is not used." if same else ""
@@ -219,9 +230,14 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     probes=(
         _maps_probe("two sentences of 3 tokens, 2 heads", 2, 3, 2, 2, 1),
+        Probe(EXAMPLE, OF_TASK, True, TENSORS),
         _maps_probe("two sentences of 5 tokens, 3 heads", 2, 5, 3, 2, 40),
         _maps_probe("three sentences of 7 tokens, 2 heads", 3, 7, 2, 4, 90),
         _maps_probe("three sentences of 5 tokens, 4 heads", 3, 5, 4, 3, 140),
+        _maps_probe("one sentence", 1, 3, 2, 4, 190, hard=True),
+        _maps_probe("three sentences of one token", 3, 1, 2, 2, 240, hard=True),
+        _maps_probe("one head", 2, 5, 1, 4, 270, hard=True),
+        _maps_probe("one head of one column", 2, 4, 1, 1, 290, hard=True),
     ),
     properties=(
         Property("rows sum to 1", "each row of weights sums to 1", _maps_sum_to_1),

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own manual gives it)
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_08.shared import SIX_LINES, TENSORS, WHOSE_TRUE
@@ -24,13 +24,23 @@ def step(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     return fused_attention(queries, keys, values, causal=True)
 
 
-def _step_probe(kind: str, stack: tuple[int, ...], n_queries: int, n_keys: int, start: int) -> Probe:
+def _step_probe(
+    kind: str, stack: tuple[int, ...], n_queries: int, n_keys: int, start: int, d_head: int = 4,
+    hard: bool = False,
+) -> Probe:  # fmt: skip
     inputs = {
-        "queries": numbers(*stack, n_queries, 4, start=start, dtype=np.float32),
-        "keys": numbers(*stack, n_keys, 4, start=start + 300, dtype=np.float32),
-        "values": numbers(*stack, n_keys, 4, start=start + 600, dtype=np.float32),
+        "queries": numbers(*stack, n_queries, d_head, start=start, dtype=np.float32),
+        "keys": numbers(*stack, n_keys, d_head, start=start + 300, dtype=np.float32),
+        "values": numbers(*stack, n_keys, d_head, start=start + 600, dtype=np.float32),
     }
-    return Probe(kind, inputs, form=TENSORS)
+    return Probe(kind, inputs, hard, TENSORS)
+
+
+OF_TASK = {
+    "queries": np.zeros((1, 1, 1, 2), dtype=np.float32),
+    "keys": np.zeros((1, 1, 3, 2), dtype=np.float32),
+    "values": np.array([[[[3.0, 0.0], [6.0, 0.0], [12.0, 9.0]]]], dtype=np.float32),
+}
 
 
 def _last_query_reads(inputs: Mapping[str, Any], output: Array, call: Any) -> str:
@@ -157,10 +167,13 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     probes=(
         _step_probe("two sentences, 3 heads, one new token", (2, 3), 1, 5, 1),
+        Probe(EXAMPLE, OF_TASK, True, TENSORS),
         _step_probe("two sentences, 3 heads, 5 new tokens of 7", (2, 3), 5, 7, 20),
         _step_probe("two sentences, 3 heads, as many queries as keys", (2, 3), 7, 7, 40),
         _step_probe("three sentences, 2 heads, 5 new tokens of 6", (3, 2), 5, 6, 60),
         _step_probe("three sentences, 2 heads, one new token", (3, 2), 1, 8, 80),
+        _step_probe("one sentence, one head of one column", (1, 1), 2, 4, 100, d_head=1, hard=True),
+        _step_probe("one sentence, 2 heads, one token", (1, 2), 1, 1, 120, d_head=3, hard=True),
     ),
     properties=(Property("newest token", "the newest query reads its own token", _last_query_reads),),
     axes=("query", "entry"),

@@ -11,11 +11,12 @@ from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own 
 
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.feedback import Feedback, number, paragraph, section
-from helpers.exercises.engine.probes import Form, Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Form, Probe, numbers
 from helpers.exercises.engine.sandbox import Outcome, Runner
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_08.shared import SIX_LINES, TENSORS
+from helpers.exercises.slips.mixing import triple
 from helpers.pytorch.attention import fused_attention
 from helpers.softmax import softmax
 from helpers.validation import Array
@@ -102,6 +103,15 @@ def _dropout_probe(
     if training and share:
         inputs["values"] = np.broadcast_to(_twice(n_keys), (*stack, n_keys, 2 * n_keys)).copy()
     return Probe(kind, {**inputs, "share": share, "training": training}, form=CHANCE)
+
+
+OF_TASK: dict[str, Any] = {
+    "queries": np.zeros((1, 4), dtype=np.float32),
+    "keys": np.zeros((4, 4), dtype=np.float32),
+    "values": np.eye(4, dtype=np.float32),
+    "share": 0.5,
+    "training": False,
+}
 
 
 def _drops_out_of_training(inputs: Mapping[str, Any], _output: Array, call: Any) -> str:
@@ -345,6 +355,7 @@ EXERCISE = MendDropout(
     recipe=EDITS.recipe(),
     probes=(
         _dropout_probe("one sentence", (), 0.5, False, 1, n_keys=3),
+        Probe(EXAMPLE, OF_TASK, True, CHANCE),
         _dropout_probe("one long sentence, while training", (), 0.3, True, 20, n_keys=40),
         _dropout_probe("a batch of 2 sentences with 3 heads", (2, 3), 0.25, False, 40),
         _dropout_probe(
@@ -354,6 +365,22 @@ EXERCISE = MendDropout(
             "a batch of 2 sentences with 3 heads, three quarters dropped", (2, 3), 0.75, True, 80, n_keys=13
         ),
         _dropout_probe("a batch of 2 sentences, nothing to drop", (2,), 0.0, True, 90),
+        *(
+            Probe(kind, {**sizes, "share": 0.4, "training": False}, True, CHANCE)
+            for kind, sizes in (
+                ("one query", triple(n_queries=1, n_keys=4, d_k=3, d_v=5, start=101, dtype=np.float32)),
+                ("one key", triple(n_queries=3, n_keys=1, d_k=2, d_v=4, start=111, dtype=np.float32)),
+                ("d_k 1 and d_v 1", triple(n_queries=3, n_keys=6, d_k=1, d_v=1, start=121, dtype=np.float32)),
+                (
+                    "a batch of one sentence",
+                    triple(1, n_queries=3, n_keys=4, d_k=6, d_v=2, start=131, dtype=np.float32),
+                ),
+                (
+                    "a batch of one sentence with 2 heads",
+                    triple(1, 2, n_queries=4, n_keys=3, d_k=5, d_v=2, start=141, dtype=np.float32),
+                ),
+            )
+        ),
     ),
     properties=(Property("not training", "outside training no weight is dropped", _drops_out_of_training),),
     axes=("query", "entry"),

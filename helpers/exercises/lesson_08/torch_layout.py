@@ -8,20 +8,30 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own manual gives it)
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_08.shared import SIX_LINES, TENSORS, WHICH_AXIS
 from helpers.validation import Array
 
 
-def _heads_probe(kind: str, batch: int, n: int, n_heads: int, d_head: int, start: int) -> Probe:
+def _heads_probe(
+    kind: str, batch: int, n: int, n_heads: int, d_head: int, start: int, hard: bool = False
+) -> Probe:
     width = n_heads * d_head
     inputs: dict[str, Any] = {
         name: numbers(batch, n, width, start=start + 400 * place, dtype=np.float32)
         for place, name in enumerate(("queries", "keys", "values"))
     }
-    return Probe(kind, {**inputs, "n_heads": n_heads}, form=TENSORS)
+    return Probe(kind, {**inputs, "n_heads": n_heads}, hard, TENSORS)
+
+
+OF_TASK: dict[str, Any] = {
+    "queries": np.zeros((1, 2, 2), dtype=np.float32),
+    "keys": np.zeros((1, 2, 2), dtype=np.float32),
+    "values": np.array([[[0.0, 0.0], [4.0, 8.0]]], dtype=np.float32),
+    "n_heads": 1,
+}
 
 
 def _others_are_read(inputs: Mapping[str, Any], output: Array, call: Any) -> str:
@@ -178,10 +188,14 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     probes=(
         _heads_probe("two sentences of 3 tokens, 2 heads", 2, 3, 2, 2, 1),
+        Probe(EXAMPLE, OF_TASK, True, TENSORS),
         _heads_probe("two sentences of 7 tokens, 3 heads", 2, 7, 3, 4, 20),
         _heads_probe("three sentences of 5 tokens, 4 heads", 3, 5, 4, 2, 40),
         _heads_probe("two sentences of 5 tokens, one head", 2, 5, 1, 6, 60),
         _heads_probe("three sentences, as many tokens as heads", 3, 4, 4, 3, 80),
+        _heads_probe("one sentence, 2 heads", 1, 4, 2, 3, 100, hard=True),
+        _heads_probe("two sentences of one token", 2, 1, 3, 2, 120, hard=True),
+        _heads_probe("one column", 2, 3, 1, 1, 140, hard=True),
     ),
     properties=(Property("others", "each token reads the others", _others_are_read),),
     axes=("query", "entry"),

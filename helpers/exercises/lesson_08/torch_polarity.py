@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_08.shared import TENSORS, WHOSE_TRUE
@@ -36,6 +36,9 @@ def _layer_probe(
         "real": np.arange(n) < np.array(lengths)[:, None],
     }
     return Probe(kind, inputs, hard, TENSORS)
+
+
+ONES = np.ones((1, 1, 4), dtype=np.float32)
 
 
 def _output_of_real_tokens(inputs: Mapping[str, Any], output: Array, call: Any) -> str:
@@ -181,10 +184,13 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     probes=(
         _layer_probe("two sentences of 2 and 3 tokens", 4, 2, 3, [2, 3], 11),
+        Probe(EXAMPLE, {**_layer_probe("", 4, 2, 1, [1], 3).inputs, "x": ONES}, True, TENSORS),
         _layer_probe("two sentences of 5 and 3 tokens", 6, 3, 5, [5, 3], 31),
         _layer_probe("three sentences of 7, 2 and 4 tokens", 8, 2, 7, [7, 2, 4], 51),
         _layer_probe("two sentences without padding", 6, 2, 4, [4, 4], 71),
         _layer_probe("two sentences of one and 6 tokens", 9, 3, 6, [1, 6], 91),
+        _layer_probe("one sentence", 4, 2, 3, [3], 111, hard=True),
+        _layer_probe("two sentences of one token, d_model 1", 1, 1, 1, [1, 1], 121, hard=True),
     ),
     properties=(Property("padding", "the padding moves no output of a real token", _output_of_real_tokens),),
     axes=("query", "entry"),

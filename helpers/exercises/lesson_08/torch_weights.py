@@ -3,13 +3,16 @@
 Nn.MultiheadAttention's in_proj_weight, taken apart into W_Q, W_K and W_V as (in, out).
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from torch import Tensor
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Form, Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Form, OtherFormError, Probe, numbers
 from helpers.exercises.kinds.write import Write
 from helpers.exercises.lesson_08.shared import MODULE
+from helpers.validation import Array
 
 THREE = Form(tensors=True, parts=dict.fromkeys(("w_q", "w_k", "w_v"), ("row", "entry")), stacked=True)
 
@@ -24,6 +27,14 @@ def thirds(packed: Tensor, *runs: tuple[int, int]) -> list[Tensor]:
     """Rows, and for each run of them where it starts and stops, counted in thirds -> the runs."""
     third = len(packed) // 3
     return [packed[start * third : stop * third] for start, stop in runs]
+
+
+def three_of(parts: Sequence[Tensor]) -> Sequence[Tensor]:
+    """The parts; where they are not three, what the check says of them."""
+    if len(parts) != 3:
+        what = f"a {type(parts).__name__} of {len(parts)} things"
+        raise OtherFormError(f"returned {what}, but the task asks for 3: w_q, w_k, w_v")
+    return parts
 
 
 EDITS = Edits(
@@ -78,6 +89,9 @@ cut-by-columns
     The three stand one *below* the other: cut along the first axis, dim=0, into runs of d_model rows.
     | cut => in_proj_weight.chunk(3, dim=-1); turned
     | cut => in_proj_weight.chunk(3, dim=-1); turned => it.T
+    | result => three_of(in_proj_weight.chunk(3, dim=-1))
+    | result => three_of(in_proj_weight.T.chunk(3))
+    | result => three_of([w.T for w in in_proj_weight.chunk(3, dim=-1)])
 
 turned-by-reshape
     you took every third row, by a step of 3 or by `reshape`, and transposed nothing
@@ -95,6 +109,12 @@ shared-rows
 """,
     MODULE,
 )
+
+
+def _packed(d_model: int, start: int, dtype: type = np.float32) -> Array:
+    return numbers(3 * d_model, d_model, start=start, dtype=dtype)
+
+
 EXERCISE = Write(
     name="torch-weights",
     answer=my_projections,
@@ -103,12 +123,14 @@ EXERCISE = Write(
     right=my_projections,
     recipe=EDITS.recipe(),
     probes=tuple(
-        Probe(kind, {"in_proj_weight": numbers(3 * d_model, d_model, start=start, dtype=dtype)}, form=THREE)
-        for kind, d_model, start, dtype in (
-            ("d_model 3", 3, 1, np.float32),
-            ("d_model 6", 6, 40, np.float32),
-            ("d_model 5", 5, 90, np.float32),
-            ("d_model 7, float64", 7, 140, np.float64),
+        Probe(kind, {"in_proj_weight": weights}, kind == "d_model 1", THREE)
+        for kind, weights in (
+            ("d_model 3", _packed(3, start=1)),
+            (EXAMPLE, np.arange(12, dtype=np.float32).reshape(6, 2)),
+            ("d_model 6", _packed(6, start=40)),
+            ("d_model 5", _packed(5, start=90)),
+            ("d_model 7, float64", _packed(7, start=140, dtype=np.float64)),
+            ("d_model 1", _packed(1, start=192)),
         )
     ),
     mistakes=MISTAKES,

@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.attention import attention
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_13.shared import moves
@@ -23,16 +23,27 @@ def _one_pass(queries: Array, keys: Array, values: Array, _chunk: int) -> Array:
     return attention(queries, keys, values, causal_mask(len(queries), len(keys)))[0]
 
 
-def _prefill_probe(kind: str, n_queries: int, n_keys: int, chunk: int, d_v: int, start: int) -> Probe:
+def _prefill_probe(
+    kind: str, n_queries: int, n_keys: int, chunk: int, d_v: int, start: int, d_k: int = 4, hard: bool = False
+) -> Probe:
     return Probe(
         kind,
         {
-            "queries": numbers(n_queries, 4, start=start),
-            "keys": numbers(n_keys, 4, start=start + 100),
+            "queries": numbers(n_queries, d_k, start=start),
+            "keys": numbers(n_keys, d_k, start=start + 100),
             "values": numbers(n_keys, d_v, start=start + 200),
             "chunk": chunk,
         },
+        hard,
     )
+
+
+OF_TASK = {
+    "queries": np.zeros((1, 2)),
+    "keys": np.ones((3, 2)),
+    "values": np.array([[3.0], [6.0], [12.0]]),
+    "chunk": 1,
+}
 
 
 def _sees_the_past_only(inputs: Any, output: Array, call: Any) -> str:
@@ -242,12 +253,15 @@ EXERCISE = Mend(
     "sees the oldest one but not itself.",
     probes=(
         _prefill_probe("tokens before, and two chunks", 3, 5, 2, 6, start=81),
+        Probe(EXAMPLE, OF_TASK, True),
         _prefill_probe("one new token at a time", 3, 5, 1, 2, start=82),
         _prefill_probe("all new tokens in one chunk", 3, 7, 3, 5, start=83),
         _prefill_probe("a chunk that is longer than what is new", 2, 5, 8, 3, start=84),
         _prefill_probe("a shorter last chunk", 5, 8, 3, 2, start=85),
         _prefill_probe("one token before", 6, 7, 2, 3, start=86),
         _prefill_probe("many chunks", 7, 11, 2, 5, start=87),
+        _prefill_probe("a single token", 1, 1, 2, 3, start=181, d_k=3, hard=True),
+        _prefill_probe("d_k 1 and d_v 1", 4, 6, 3, 1, start=182, d_k=1, hard=True),
     ),
     axes=("query", "entry"),
     properties=(

@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.attention import attention
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_13.shared import moves
@@ -26,17 +26,26 @@ def _by_runs(head: int, n_heads: int, n_kv_heads: int) -> int:
 
 
 def _grouped_probe(
-    kind: str, n_heads: int, n_kv_heads: int, sizes: tuple[int, int], d_v: int, start: int
-) -> Probe:
+    kind: str, n_heads: int, n_kv_heads: int, sizes: tuple[int, int], d_v: int, start: int, d_k: int = 4,
+    hard: bool = False,
+) -> Probe:  # fmt: skip
     n_queries, n_keys = sizes
     return Probe(
         kind,
         {
-            "queries": numbers(n_heads, n_queries, 4, start=start),
-            "keys": numbers(n_kv_heads, n_keys, 4, start=start + 300),
+            "queries": numbers(n_heads, n_queries, d_k, start=start),
+            "keys": numbers(n_kv_heads, n_keys, d_k, start=start + 300),
             "values": numbers(n_kv_heads, n_keys, d_v, start=start + 500),
         },
+        hard,
     )
+
+
+OF_TASK = {
+    "queries": np.zeros((6, 1, 2)),
+    "keys": np.ones((2, 1, 2)),
+    "values": np.array([[[10.0]], [[20.0]]]),
+}
 
 
 def _reads_its_run(inputs: Any, output: Array, call: Any) -> str:
@@ -253,10 +262,16 @@ EXERCISE = Mend(
     "should read the same keys as head 0.",
     probes=(
         _grouped_probe("six heads share two", 6, 2, (3, 5), 7, start=91),
+        Probe(EXAMPLE, OF_TASK, True),
         _grouped_probe("six heads share three", 6, 3, (2, 5), 7, start=92),
         _grouped_probe("eight heads share two", 8, 2, (3, 5), 6, start=93),
         _grouped_probe("nine heads share three", 9, 3, (2, 5), 6, start=94),
         _grouped_probe("every head has its own keys", 3, 3, (2, 5), 6, start=95),
+        _grouped_probe("four heads share one", 4, 1, (2, 3), 5, start=191, d_k=6, hard=True),
+        _grouped_probe("one head", 1, 1, (3, 4), 2, start=192, d_k=5, hard=True),
+        _grouped_probe("one query", 4, 2, (1, 6), 3, start=193, d_k=5, hard=True),
+        _grouped_probe("one key, d_k 1", 6, 3, (4, 1), 2, start=194, d_k=1, hard=True),
+        _grouped_probe("d_v 1", 4, 2, (3, 6), 1, start=195, d_k=5, hard=True),
     ),
     axes=("head", "query", "entry"),
     properties=(Property("shares", "each head reads the values of its run", _reads_its_run),),

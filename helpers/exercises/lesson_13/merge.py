@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Form, Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Form, Probe, numbers
 from helpers.exercises.kinds.write import Property, Write
 from helpers.exercises.lesson_13.shared import or_1
 from helpers.softmax import softmax
@@ -33,8 +33,15 @@ def _merge_probe(
 
 
 NOTHING = -np.inf
+OF_TASK = {
+    "output_a": np.array([[10.0]]),
+    "log_sum_exp_a": np.array([0.0]),
+    "output_b": np.array([[20.0]]),
+    "log_sum_exp_b": np.array([np.log(3)]),
+}
 MERGE_PROBES = (
     _merge_probe("two halves of different weight", [0.5, 1.0], [1.5, 0.2], d_v=3, start=61),
+    Probe(EXAMPLE, OF_TASK, True, MERGED),
     _merge_probe("logarithms below 0", [-0.5, -1.0, 0.3], [-1.5, 0.4, -2.0], d_v=2, start=62),
     _merge_probe("two equal halves", [0.7, -0.3, 1.1], [0.7, -0.3, 1.1], d_v=4, start=63),
     _merge_probe("a half without keys", [0.4, NOTHING, 1.2], [NOTHING, -0.8, 0.6], d_v=5, start=64),
@@ -43,6 +50,8 @@ MERGE_PROBES = (
     ),
     _merge_probe("a half that counts little", [6.0, 0.3, 9.0], [0.2, 4.4, -0.1], d_v=2, start=68),
     _merge_probe("five queries", [2.0, 1.0, 0.0, -1.0, 4.0], [1.0, 3.0, 0.5, 1.0, 3.5], d_v=3, start=66),
+    _merge_probe("one query", [0.5], [1.25], d_v=4, start=71, hard=True),
+    _merge_probe("values of one number", [0.75, 2.0, -1.0], [1.5, -0.5, 0.25], d_v=1, start=73, hard=True),
     _merge_probe(
         "sums larger than any float64",
         [1000.0, 1001.0, -1000.0, 800.0],
@@ -392,6 +401,7 @@ EXERCISE = Write(
     recipe=EDITS.recipe(),
     probes=MERGE_PROBES,
     axes=("query", "entry"),
+    shown={"overflow": "sums larger than any float64"},
     beside=("output_a", "log_sum_exp_a", "output_b", "log_sum_exp_b"),
     properties=(
         Property("a mixture", "each output lies between those of the halves", _between_the_two),

@@ -6,7 +6,7 @@ Softmax in one pass over the tiles: right on rows that fall, wrong on rows that 
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_13.shared import WORKED, column, hidden_from
 from helpers.exercises.lesson_13.steps import (  # noqa: F401 (edits name some of them)
@@ -44,6 +44,7 @@ ONLINE_PROBES = (
         "scores that rise",
         {"scores": np.array([[0.0, 1.0, 1.5, 2.0], [-2.0, 0.5, 1.0, 1.5], [0.0, 0.5, 1.0, 2.5]]), "tile": 2},
     ),
+    Probe(EXAMPLE, {"scores": np.log([[1.0, 3.0]]), "tile": 1}, True),
     Probe(
         "scores that fall",
         {"scores": np.array([[2.0, 1.5, 1.0, 0.0], [1.5, 1.0, 0.5, -2.0], [2.5, 1.0, 0.5, 0.0]]), "tile": 2},
@@ -61,6 +62,8 @@ ONLINE_PROBES = (
             "tile": 2,
         },
     ),
+    Probe("one query", {"scores": numbers(1, 7, start=151), "tile": 3}, True),
+    Probe("one key", {"scores": numbers(4, 1, start=161), "tile": 2}, True),
     Probe("rows of many keys", {"scores": numbers(5, 11, start=57) + 0.3 * np.arange(11), "tile": 4}),
     Probe(
         "scores of 1,000 and −1,000",

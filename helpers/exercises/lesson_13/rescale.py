@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Form, Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Form, Probe, numbers
 from helpers.exercises.kinds.write import Property, Write
 from helpers.exercises.lesson_13.shared import column, hidden_from
 from helpers.exercises.lesson_13.steps import (  # noqa: F401 (edits name some of them)
@@ -81,10 +81,18 @@ def _held_in_float32(scores: Array) -> Array:
     return np.round(scores * 1024) / 1024
 
 
+OF_TASK = {
+    "running_max": np.array([[0.0]]),
+    "running_sum": np.array([[1.0]]),
+    "weighted_sum": np.array([[10.0]]),
+    "scores": np.array([[np.log(3)]]),
+    "values": np.array([[20.0]]),
+}
 STEP_PROBES = (
     _step_probe(
         "a tile with larger scores", numbers(2, 5, start=11), numbers(2, 3, start=21) + 3, d_v=4, start=31
     ),
+    Probe(EXAMPLE, OF_TASK, True, STATE),
     _step_probe(
         "a tile with smaller scores", numbers(2, 5, start=13), numbers(2, 3, start=23) - 3, d_v=4, start=33
     ),
@@ -107,6 +115,13 @@ STEP_PROBES = (
     ),
     _step_probe(
         "a tile of seven keys", numbers(3, 2, start=19), numbers(3, 7, start=29) + 1, d_v=4, start=39
+    ),
+    _step_probe("one query", numbers(1, 2, start=47), numbers(1, 4, start=57), d_v=3, start=67, hard=True),
+    _step_probe(
+        "a tile of one key", numbers(4, 2, start=49), numbers(4, 1, start=59) + 1, d_v=2, start=69, hard=True
+    ),
+    _step_probe(
+        "values of one number", numbers(3, 2, start=51), numbers(3, 4, start=61), d_v=1, start=71, hard=True
     ),
     _step_probe(
         "scores of 1,000 and −1,000",

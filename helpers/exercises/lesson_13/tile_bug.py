@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.attention import attention
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_13.shared import or_1  # noqa: F401 (in the edits)
@@ -42,12 +42,13 @@ def _blocked_probe(
     start: int,
     times: float = 1,
     hard: bool = False,
+    d_k: int = 4,
 ) -> Probe:
     return Probe(
         kind,
         {
-            "queries": numbers(n_queries, 4, start=start) * times,
-            "keys": numbers(n_keys, 4, start=start + 100) * times,
+            "queries": numbers(n_queries, d_k, start=start) * times,
+            "keys": numbers(n_keys, d_k, start=start + 100) * times,
             "values": numbers(n_keys, d_v, start=start + 200),
             "tile": tile,
         },
@@ -61,13 +62,23 @@ def _far_below_0(kind: str, n_queries: int, n_keys: int, tile: int, d_v: int, st
     return Probe(kind, inputs, hard=True)
 
 
+OF_TASK = {
+    "queries": np.zeros((1, 2)),
+    "keys": np.ones((4, 2)),
+    "values": np.array([[3.0], [6.0], [12.0], [27.0]]),
+    "tile": 2,
+}
 BLOCKED_PROBES = (
     _blocked_probe("two tiles", 2, 6, 3, 5, start=71),
+    Probe(EXAMPLE, OF_TASK, True),
     _blocked_probe("all keys in one tile", 3, 5, 5, 2, start=72),
     _blocked_probe("one key at a time", 2, 5, 1, 3, start=73),
     _blocked_probe("a shorter last tile", 3, 7, 2, 5, start=74),
     _blocked_probe("a tile that is longer than the keys", 3, 5, 8, 2, start=75),
     _blocked_probe("more keys than one can see at a glance", 5, 11, 4, 3, start=76),
+    _blocked_probe("one query, d_k 3", 1, 7, 3, 4, start=171, hard=True, d_k=3),
+    _blocked_probe("one key", 4, 1, 2, 3, start=172, hard=True, d_k=5),
+    _blocked_probe("d_k 1 and d_v 1", 3, 6, 4, 1, start=173, hard=True, d_k=1),
     _blocked_probe("large scores", 5, 11, 3, 2, start=77, times=25, hard=True),
     _far_below_0("scores far below 0", 3, 7, 3, 5, start=78),
 )

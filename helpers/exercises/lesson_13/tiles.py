@@ -340,6 +340,9 @@ EXERCISE = Write(
             ("one new token", (1, 7, 4, 2)),
             ("one tile holds everything", (3, 5, 8, 8)),
             ("more tiles", (11, 17, 3, 2)),
+            ("a single token", (1, 1, 2, 3)),
+            ("tiles of one query", (3, 5, 1, 2)),
+            ("tiles of one key", (4, 5, 3, 1)),
         )
     ),
     axes=("row of tiles", "column"),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe
+from helpers.exercises.engine.probes import EXAMPLE, Probe
 from helpers.exercises.kinds.write import Property, Write
 from helpers.streaming import window_mask
 from helpers.validation import Array
@@ -265,6 +265,7 @@ EXERCISE = Write(
         Probe(kind, {"n_queries": n_queries, "n_keys": n_keys, "window": window})
         for kind, n_queries, n_keys, window in (
             ("the last two of five tokens", 2, 5, 3),
+            (EXAMPLE, 2, 4, 2),
             ("as many queries as keys", 5, 5, 2),
             ("as many queries as keys", 6, 6, 3),
             ("a window of one key", 3, 4, 1),
@@ -272,6 +273,7 @@ EXERCISE = Write(
             ("a window that is wider than the text", 4, 6, 9),
             ("the last few tokens", 4, 9, 4),
             ("the last few tokens", 5, 8, 2),
+            ("a single token", 1, 1, 2),
         )
     ),
     axes=("query", "key"),

@@ -212,6 +212,8 @@ own-causal-mask § polarity
     The function gets its mask as an argument; it may hide the future, padding, or anything else.
     | hide => np.where(np.tri(*scores.shape[-2:]) == 1, scores, -np.inf)
     | hide => np.where(causal_mask(scores.shape[-2], scores.shape[-1]), scores, -np.inf)
+    @ own = np.tri(*scores.shape[-2:])==1 causal_mask(*scores.shape[-2:])
+    | hide => np.where(own, scores, -np.inf); share => softmax(scores)
 
 over-queries § axis
     you ran softmax over the queries

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from helpers.exercises.engine.probes import Probe, numbers, sequences
+from helpers.exercises.engine.probes import Probe, example, numbers, sequences
+from helpers.exercises.slips.mixing import triple
 from helpers.masking import Mask, padding_mask
 from helpers.validation import Array
 
@@ -44,6 +45,44 @@ def _attention_probe(
     return Probe(kind, {**inputs, "values": values, "mask": mask}, hard)
 
 
+def thin_attention() -> tuple[Probe, ...]:
+    """Queries, keys, values and a mask with an axis of length 1, or with fewer axes than the scores."""
+    in_a_row = np.array([True, False, True, True, False])
+    rows = np.array([[True], [False], [True], [True]])
+    return tuple(
+        Probe(kind, {**inputs, "mask": mask}, True)
+        for kind, inputs, mask in (
+            (
+                "a mask of one axis, for all queries",
+                triple(n_queries=3, n_keys=5, d_k=2, d_v=4, start=211),
+                in_a_row,
+            ),
+            ("one query", triple(n_queries=1, n_keys=5, d_k=3, d_v=2, start=221), in_a_row[None, ::-1]),
+            ("one key", triple(n_queries=4, n_keys=1, d_k=3, d_v=5, start=231), rows),
+            (
+                "d_k 1, d_v 1, and a mask with one column",
+                triple(n_queries=4, n_keys=6, d_k=1, d_v=1, start=241),
+                rows,
+            ),
+            (
+                "a batch of one sentence",
+                triple(1, n_queries=3, n_keys=5, d_k=2, d_v=4, start=251),
+                pattern(1, 3, 5, start=95),
+            ),
+            (
+                "one text of 3 sentences, one mask",
+                triple(1, 3, n_queries=2, n_keys=6, d_k=5, d_v=4, start=261),
+                pattern(1, 1, 2, 6, start=97),
+            ),
+            (
+                "2 texts of 3 sentences, a mask for each sentence",
+                triple(2, 3, n_queries=4, n_keys=5, d_k=7, d_v=6, start=271),
+                pattern(3, 4, 5, start=99),
+            ),
+        )
+    )
+
+
 def _large(first: float) -> dict[str, Array]:
     """Scaled scores that lie around 10 · first."""
     inputs = sequences(d_k=4, start=23)
@@ -81,6 +120,12 @@ MASKED_PROBES = (
             "mask": SMALL_MASK,
         },
     ),
+    example(
+        queries=np.zeros((1, 2)),
+        keys=np.ones((3, 2)),
+        values=np.array([[3.0], [6.0], [12.0]]),
+        mask=np.array([[True, True, False]]),
+    ),
     _attention_probe("another sentence", (), pattern(5, 7, start=12), start=40),
     _attention_probe("float32", (), pattern(5, 7, start=70), start=90, dtype=np.float32),
     _attention_probe("a batch of 2 sentences, one mask for both", (2,), pattern(5, 7, start=50)),
@@ -92,6 +137,7 @@ MASKED_PROBES = (
     _attention_probe("nothing hidden", (), np.ones((5, 7), dtype=bool), start=15),
     _attention_probe("a query with no key", (), EMPTY_ROW, True, start=19),
     _attention_probe("a sentence of padding alone", (2,), padding_mask([5, 0], 7), True, start=21),
+    *thin_attention(),
     Probe("scores around 1,000", {**_large(100.0), "mask": pattern(5, 7, start=81)}, True),
     Probe("scores around −1,500", {**_large(-150.0), "mask": pattern(5, 7, start=85)}, True),
     Probe(FAR_ABOVE, {**_one_loud_key(6), "mask": hiding(pattern(5, 7, start=86), 6)}, True),

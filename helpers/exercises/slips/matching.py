@@ -23,6 +23,11 @@ def same(result: Array, *_inputs: Array) -> Array:
     return result
 
 
+def of_length_1(vectors: Array) -> Array:
+    """(..., n, d) -> the same, each divided by its length; nan for a vector of zeros."""
+    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+
+
 def _by_loops(score: Step, queries: Array, keys: Array) -> Array:
     return np.array([[score(query, key) for key in keys] for query in queries])
 
@@ -80,16 +85,17 @@ cosine § length
     you divided each score by the lengths of both vectors
     That is the cosine. A score here is the plain dot product, lengths included.
     | match => cosine_scores(queries, keys)
+    | match => dot_product_scores(of_length_1(queries), of_length_1(keys))
 
 query-length § length
     you divided each query by its length first
     A score here is the plain dot product, lengths included.
-    | match => dot_product_scores(queries / np.linalg.norm(queries, axis=-1, keepdims=True), keys)
+    | match => dot_product_scores(of_length_1(queries), keys)
 
 key-length § length
     you divided each key by its length first
     A score here is the plain dot product, lengths included.
-    | match => dot_product_scores(queries, keys / np.linalg.norm(keys, axis=-1, keepdims=True))
+    | match => dot_product_scores(queries, of_length_1(keys))
 
 not-transposed
     you did not transpose the keys
@@ -149,8 +155,11 @@ def match_mistakes(d_k: str = "") -> tuple[Mistake, ...]:
     return STEPS.mistakes(MATCHING, PAIRS, {"length": LENGTH, "two": TWO}, {"d_k": d_k})
 
 
-def pair_probes() -> tuple[Probe, ...]:
-    """Queries and keys by which the ways of matching and of scaling can be told apart."""
+def pair_probes(*examples: Probe) -> tuple[Probe, ...]:
+    """Queries and keys by which the ways of matching and of scaling can be told apart.
+
+    `examples`: those that the task prints.
+    """
     small = {
         "queries": np.array([[1.0, 0.0, 2.0, 1.0], [0.5, 3.0, 1.0, -1.0]]),
         "keys": np.array([[2.0, 1.0, 3.0, 0.0], [0.0, 1.0, 1.0, 2.0], [1.0, -1.0, 0.0, 4.0]]),
@@ -160,14 +169,25 @@ def pair_probes() -> tuple[Probe, ...]:
         "queries": np.array([[1, 0, 2, 1, 3], [0, 3, 1, -1, 2]]),
         "keys": np.array([[2, 1, 3, 0, 1], [0, 1, 1, 2, -2], [1, -1, 0, 4, 1], [5, 1, 1, 0, 2]]),
     }
+    seven_keys = sequences(d_k=3)
     return (
         Probe("one sentence, d_k 4", small),
+        *examples,
         Probe("another sentence, d_k 4", other),
         Probe("whole numbers, d_k 5", whole),
-        Probe("one sentence, d_k 3", sequences(d_k=3)),
+        Probe("one sentence, d_k 3", seven_keys),
         Probe("float32, d_k 9", sequences(d_k=9, dtype=np.float32)),
         Probe("a batch of 2 sentences", sequences(2, d_k=4)),
         Probe("a batch of 2 sentences with 3 heads", sequences(2, 3, d_k=4)),
+        Probe(
+            "one query, and one key less",
+            {"queries": seven_keys["queries"][:1], "keys": seven_keys["keys"][:6]},
+            True,
+        ),
+        Probe("one key", {"queries": numbers(4, 6, start=60), "keys": numbers(1, 6, start=90)}, True),
+        Probe("d_k 1", {"queries": numbers(3, 1, start=21), "keys": numbers(5, 1, start=41)}, True),
+        Probe("a batch of one sentence", sequences(1, d_k=3, start=5), True),
+        Probe("one text of 4 sentences", sequences(1, 4, d_k=2, start=8), True),
     )
 
 

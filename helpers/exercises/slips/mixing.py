@@ -379,8 +379,38 @@ def _far_apart() -> dict[str, Array]:
     }
 
 
-def triple_probes() -> tuple[Probe, ...]:
-    """Queries, keys and values by which roles, scales and axes can be told apart."""
+def lookup(query: tuple[float, ...], *others: tuple[float, ...]) -> dict[str, Array]:
+    """A query of four numbers, and more -> these, with the two keys and values of the tasks' Examples."""
+    return {
+        "queries": np.array([query, *others]),
+        "keys": np.array([[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]),
+        "values": np.array([[10.0, 0.0], [30.0, 4.0]]),
+    }
+
+
+def far_below() -> dict[str, Array]:
+    """Scaled scores that lie around −1,000."""
+    inputs = triple(n_queries=3, n_keys=6, d_k=4, d_v=2, start=111)
+    inputs["queries"][:, 0], inputs["keys"][:, 0] = -100.0, 20.0
+    return inputs
+
+
+def thin_triples() -> tuple[Probe, ...]:
+    """Queries, keys and values with an axis of length 1."""
+    return (
+        Probe("one query", triple(n_queries=1, n_keys=5, d_k=3, d_v=4, start=121), True),
+        Probe("one key", triple(n_queries=4, n_keys=1, d_k=3, d_v=2, start=131), True),
+        Probe("d_k 1 and d_v 1", triple(n_queries=3, n_keys=6, d_k=1, d_v=1, start=141), True),
+        Probe("a batch of one sentence", triple(1, n_queries=3, n_keys=5, d_k=2, d_v=4, start=151), True),
+        Probe("one text of 3 sentences", triple(1, 3, n_queries=2, n_keys=5, d_k=4, d_v=6, start=161), True),
+    )
+
+
+def triple_probes(*examples: Probe) -> tuple[Probe, ...]:
+    """Queries, keys and values by which roles, scales and axes can be told apart.
+
+    `examples`: those that the tasks print.
+    """
     whole = {
         "queries": np.array([[1, 0, 2, 1, 3], [0, 3, 1, -1, 2]]),
         "keys": np.array([[2, 1, 3, 0, 1], [0, 1, 1, 2, -2], [1, -1, 0, 4, 1], [0, 1, 1, 0, 2]]),
@@ -389,6 +419,7 @@ def triple_probes() -> tuple[Probe, ...]:
     first = triple(n_queries=2, n_keys=4, d_k=3, d_v=5, start=31)
     return (
         Probe("2 queries, 4 keys, d_k 3", {**first, "queries": 1.5 * first["queries"]}),
+        *examples,
         Probe(
             "as many queries as keys, values as wide as keys",
             triple(n_queries=3, n_keys=3, d_k=2, d_v=2, start=11),
@@ -401,6 +432,8 @@ def triple_probes() -> tuple[Probe, ...]:
         Probe("float32, d_k 9", triple(d_k=9, dtype=np.float32, start=401)),
         Probe("a batch of 2 sentences", triple(2, start=601)),
         Probe("a batch of 2 sentences with 3 heads", triple(2, 3, start=801)),
+        *thin_triples(),
+        Probe("scores around −1,000", far_below(), True),
         Probe("rows far apart: scores of 800 and of 1", _far_apart(), True),
         Probe(
             "sentences far apart: scores of 800 and of 1",

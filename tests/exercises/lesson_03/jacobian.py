@@ -42,3 +42,8 @@ my_jacobian = jacobian_by_loops(lambda p: 1 - p)
 # not told: .T
 def my_jacobian(p):
     return p * (np.eye(len(p)) - p)
+
+
+# unnamed
+def my_jacobian(weights):
+    return np.squeeze(np.diag(weights) - np.outer(weights, weights))

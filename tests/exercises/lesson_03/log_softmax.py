@@ -54,3 +54,9 @@ my_log_softmax = total_by(np.log2)
 
 # named: total-log-10
 my_log_softmax = total_by(np.log10)
+
+
+# unnamed
+def my_log_softmax(scores):
+    s = np.squeeze(scores - scores.max(-1, keepdims=True))
+    return s - np.log(np.exp(s).sum(-1, keepdims=True))

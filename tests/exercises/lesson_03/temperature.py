@@ -85,3 +85,8 @@ def my_temperature(s, t):
 # told: NumPy and the helpers say `axis` and `keepdims`
 def my_temperature(s, t):
     return softmax(s / t, dim=-1)
+
+
+# unnamed
+def my_temperature(scores, temperature):
+    return np.squeeze(softmax(scores / temperature))

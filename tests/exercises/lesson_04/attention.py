@@ -15,7 +15,7 @@ def my_attention(queries, keys, values):
     return attention(queries, keys, values)[0]
 
 
-# named: root-taken-of-scores + whole-max
+# unnamed
 # told: no longer holds
 def my_attention(queries, keys, values):
     values[...] = 0
@@ -487,3 +487,27 @@ def my_attention(queries, keys, values):
 def my_attention(queries, keys, values):
     d_v = values.shape[-1]
     return softmax(scale_scores(dot_product_scores(queries, keys), d_v)) @ values
+
+
+# unnamed
+def my_attention(queries, keys, values):
+    return np.squeeze(softmax(queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])) @ values)
+
+
+def my_attention(queries, keys, values):
+    if queries.ndim == 4:
+        return np.array(
+            [[my_attention(queries[b, h], keys[b, h], values[b, h]) for h in range(3)] for b in range(2)]
+        )
+    if queries.ndim == 3:
+        return np.array([my_attention(queries[b], keys[b], values[b]) for b in range(2)])
+    return softmax(queries @ keys.T / np.sqrt(keys.shape[1])) @ values
+
+
+def my_attention(queries, keys, values):
+    s = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
+    top = np.zeros(s.shape[:-1])
+    for j in range(s.shape[-1]):
+        top = np.maximum(top, s[..., j])
+    e = np.exp(s - top[..., None])
+    return e / e.sum(-1, keepdims=True) @ values

@@ -282,3 +282,9 @@ def my_column_attention(x, w_q, w_k, w_v):
 # told: returned a tuple of 2 things. Return the one that the task asks for, alone.
 def my_column_attention(x, w_q, w_k, w_v):
     return attention_in_columns(w_q @ x, w_k @ x, w_v @ x)
+
+
+# unnamed
+def my_column_attention(x, w_q, w_k, w_v):
+    q, k, v = w_q @ x, w_k @ x, w_v @ x
+    return np.squeeze(v @ softmax(np.swapaxes(k, -1, -2) @ q / np.sqrt(len(w_q)), axis=-2))

@@ -320,3 +320,17 @@ def my_one_query(query, keys, values):
 # told: returned a tuple of 2 things. Return the one that the task asks for, alone.
 def my_one_query(query, keys, values):
     return attention(query[None], keys, values)
+
+
+# unnamed
+def my_one_query(query, keys, values):
+    return softmax(keys @ query / np.sqrt(max(len(query), 2))) @ values
+
+
+def my_one_query(query, keys, values):
+    return np.squeeze(softmax(keys @ query / np.sqrt(len(query))) @ values)
+
+
+def my_one_query(query, keys, values):
+    w = softmax(np.squeeze(keys) @ query / np.sqrt(len(query)))
+    return w @ values

@@ -355,3 +355,9 @@ def my_self_attention(x, w_q, w_k, w_v):
 # told: returned a tuple of 2 things. Return the one that the task asks for, alone.
 def my_self_attention(x, w_q, w_k, w_v):
     return attention(x @ w_q, x @ w_k, x @ w_v)
+
+
+# unnamed
+def my_self_attention(x, w_q, w_k, w_v):
+    q, k, v = x @ w_q, x @ w_k, x @ w_v
+    return np.squeeze(softmax(q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])) @ v)

@@ -525,3 +525,31 @@ def my_masked_attention(queries, keys, values, mask):
     return softmax(
         np.where(mask, scale_scores(dot_product_scores(queries, keys), queries.shape[-1]), -np.inf)
     ), values
+
+
+# unnamed
+def my_masked_attention(queries, keys, values, mask):
+    scores = queries @ np.swapaxes(keys, -1, -2) / 2
+    return softmax(np.where(mask, scores, -np.inf)) @ values
+
+
+def my_masked_attention(queries, keys, values, mask):
+    if mask.ndim == 2:
+        mask = mask[: queries.shape[-2]]
+    scores = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(4)
+    return softmax(np.where(mask, scores, -np.inf)) @ values
+
+
+def my_masked_attention(queries, keys, values, mask):
+    scores = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
+    if mask.ndim < scores.ndim and mask.ndim == 2 and scores.ndim == 3:
+        mask = np.broadcast_to(mask[None], scores.shape)
+    mask = mask.reshape(*mask.shape[:-2], -1, scores.shape[-1])
+    return softmax(np.where(mask, scores, -np.inf)) @ values
+
+
+def my_masked_attention(queries, keys, values, mask):
+    scores = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
+    dead = ~mask.any(axis=-1, keepdims=True)
+    w = softmax(np.where(mask | dead, scores, -np.inf)) * ~dead
+    return np.squeeze(w @ values)

@@ -226,3 +226,15 @@ def my_padding_mask(lengths, n_keys):
 
 def my_padding_mask(lengths, n_keys):
     return (np.arange(n_keys) % 2 < lengths[:, None])[:, None]
+
+
+# unnamed
+def my_padding_mask(lengths, n_keys):
+    return np.squeeze(np.arange(n_keys) < np.array(lengths)[:, None])[:, None, :]
+
+
+def my_padding_mask(lengths, n_keys):
+    m = np.zeros((len(lengths), 1, n_keys), dtype=bool)
+    for i, n in enumerate(lengths):
+        m[i, 0, :n] = True
+    return m if len(lengths) > 1 else m[0]

@@ -247,3 +247,16 @@ def my_count(d, k, h, n):
 # told: yours go from 940 to 1,780
 def my_count(d, k, h, n):
     return 4 * d * k * h * n + 100
+
+
+# unnamed
+def my_count(d_model, d_head, n_heads, n_layers):
+    return 4 * n_layers * d_model * d_head * max(n_heads, 2)
+
+
+def my_count(d_model, d_head, n_heads, n_layers):
+    return (
+        3 * n_layers * d_model * d_head * n_heads + n_layers * d_head * n_heads * d_model
+        if n_heads > 1
+        else 0
+    )

@@ -237,3 +237,14 @@ def my_head_scores(queries, keys, n_heads):
 def my_head_scores(queries, keys, n_heads):
     a, b = split_heads(queries, n_heads), split_heads(keys, n_heads)
     return a @ np.swapaxes(b, -1, -2) / np.sqrt(queries.shape[-1]) // n_heads
+
+
+# unnamed
+def my_head_scores(queries, keys, n_heads):
+    q, k = split_heads(queries, n_heads), split_heads(keys, n_heads)
+    return np.squeeze(q @ np.swapaxes(k, -1, -2)) / np.sqrt(q.shape[-1])
+
+
+def my_head_scores(queries, keys, n_heads):
+    q, k = split_heads(queries, n_heads), split_heads(keys, n_heads)
+    return q @ np.swapaxes(k, -1, -2) / np.sqrt(max(2, q.shape[-1]))

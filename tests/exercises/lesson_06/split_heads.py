@@ -326,3 +326,13 @@ def my_split_heads(rows, n_heads):
 # told: the first d_head numbers of token 0
 def my_split_heads(r, h):
     return np.roll(split_heads(r, h), 1, axis=-2)
+
+
+# unnamed
+def my_split_heads(rows, n_heads):
+    *stack, n, width = rows.shape
+    return np.squeeze(np.swapaxes(rows.reshape(*stack, n, n_heads, width // n_heads), -3, -2))
+
+
+def my_split_heads(rows, n_heads):
+    return np.stack(np.split(rows, n_heads, axis=-1), axis=-3).squeeze()

@@ -199,3 +199,8 @@ def my_share_forward(weights):
 # named: rounded
 def my_share_forward(weights):
     return round((np.diff(weights.argmax(-1)) >= 0).mean(), 1)
+
+
+# unnamed
+def my_share_forward(weights):
+    return (np.diff(np.squeeze(weights).argmax(axis=-1)) >= 0).mean()

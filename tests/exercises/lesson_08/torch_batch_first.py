@@ -199,3 +199,10 @@ def my_head_maps(x, in_proj_weight, n_heads):
     layer = nn.MultiheadAttention(x.shape[-1], n_heads, bias=False, batch_first=True)
     layer.in_proj_weight = nn.Parameter(in_proj_weight)
     return layer(x, x, x, average_attn_weights=False)[0]
+
+
+# unnamed
+def my_head_maps(x, in_proj_weight, n_heads):
+    layer = nn.MultiheadAttention(x.shape[-1], n_heads, bias=False, batch_first=True)
+    layer.in_proj_weight = nn.Parameter(in_proj_weight)
+    return layer(x, x, x, average_attn_weights=False)[1].squeeze()

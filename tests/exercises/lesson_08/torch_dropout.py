@@ -275,3 +275,21 @@ def my_dropped_attention(queries, keys, values, share, training):
 def my_dropped_attention(queries, keys, values, share, training):
     torch.manual_seed(0)
     return F.scaled_dot_product_attention(queries, keys, values, dropout_p=share)
+
+
+# unnamed
+def my_dropped_attention(queries, keys, values, share, training):
+    s = queries @ keys.mT / 2
+    return F.dropout(s.softmax(-1), share, training) @ values
+
+
+def my_dropped_attention(queries, keys, values, share, training):
+    return F.scaled_dot_product_attention(
+        queries, keys, values, dropout_p=share if training else 0.0, scale=0.5
+    )
+
+
+def my_dropped_attention(queries, keys, values, share, training):
+    return F.scaled_dot_product_attention(
+        queries, keys, values, dropout_p=share if training else 0.0
+    ).squeeze()

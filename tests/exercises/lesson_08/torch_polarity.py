@@ -206,3 +206,9 @@ def my_causal_layer(layer, x, causal, real):
 # told: yours is (2, 3, 3)
 def my_causal_layer(layer, x, causal, real):
     return layer(x, x, x, attn_mask=~causal, key_padding_mask=~real)[1]
+
+
+# unnamed
+def my_causal_layer(layer, x, causal, real):
+    out, _ = layer(x, x, x, attn_mask=~causal, key_padding_mask=~real)
+    return out.squeeze()

@@ -127,7 +127,7 @@ def my_projections(in_proj_weight):
     return [w.T for w in in_proj_weight.split(3)]
 
 
-# told: The shape of w_q should be (3, 3); yours is (3, 2)
+# told: The shape of w_q should be (2, 2); yours is (2, 1)
 def my_projections(in_proj_weight):
     d = in_proj_weight.shape[-1]
     return in_proj_weight[: d - 1].T, in_proj_weight[d : 2 * d - 1].T, in_proj_weight[2 * d :].T
@@ -151,6 +151,11 @@ def my_projections(in_proj_weight):
     return in_proj_weight.T
 
 
-# told: wrong numbers on 4 of 4 inputs
+# told: wrong numbers on 6 of 6 inputs
 def my_projections(in_proj_weight):
     return [torch.linalg.inv(w) for w in in_proj_weight.chunk(3)]
+
+
+# unnamed
+def my_projections(in_proj_weight):
+    return [w.squeeze().T for w in in_proj_weight.chunk(3)]

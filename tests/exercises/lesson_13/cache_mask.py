@@ -5,6 +5,7 @@ import numpy as np
 from helpers import streaming
 from helpers.attention import attention
 from helpers.masking import causal_mask
+from helpers.softmax import softmax
 
 
 # right
@@ -286,3 +287,18 @@ def my_prefill(queries, keys, values, chunk):
         mask = np.tri(len(new), len(keys), len(keys), dtype=bool) & (np.arange(len(keys)) != n)
         outputs.append(attention(new, keys, values, mask)[0])
     return np.concatenate(outputs)
+
+
+# unnamed
+def my_prefill(queries, keys, values, chunk):
+    s = queries @ keys.T / 2
+    return (
+        softmax(np.where(np.tri(len(queries), len(keys), len(keys) - len(queries)) == 1, s, -np.inf)) @ values
+    )
+
+
+def my_prefill(queries, keys, values, chunk):
+    s = queries @ keys.T / np.sqrt(keys.shape[1])
+    return np.squeeze(
+        softmax(np.where(np.tri(len(queries), len(keys), len(keys) - len(queries)) == 1, s, -np.inf)) @ values
+    )

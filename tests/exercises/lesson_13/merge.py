@@ -241,3 +241,9 @@ def my_merge(output_a, log_sum_exp_a, output_b, log_sum_exp_b):
 # told: should lie between those of the two halves
 def my_merge(output_a, log_sum_exp_a, output_b, log_sum_exp_b):
     return np.logaddexp(output_a, output_b), np.logaddexp(log_sum_exp_a, log_sum_exp_b)
+
+
+# unnamed
+def my_merge(output_a, log_sum_exp_a, output_b, log_sum_exp_b):
+    out, l = streaming.merge_partials(output_a, log_sum_exp_a, output_b, log_sum_exp_b)
+    return np.squeeze(out), l

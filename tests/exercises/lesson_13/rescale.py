@@ -343,3 +343,16 @@ def my_step(running_max, running_sum, weighted_sum, scores, values):
     new = np.maximum(running_max, scores.max(axis=-1, keepdims=True))
     r, e = np.exp(running_max - new), np.exp(scores - new)
     return new, r * running_sum + e.sum(axis=-1, keepdims=True), r * weighted_sum + e @ values + 1
+
+
+# unnamed
+def my_step(running_max, running_sum, weighted_sum, scores, values):
+    new = np.maximum(running_max, scores.max(-1, keepdims=True))
+    r, e = np.exp(running_max - new), np.exp(scores - new)
+    return np.squeeze(new)[:, None], r * running_sum + e.sum(-1, keepdims=True), r * weighted_sum + e @ values
+
+
+def my_step(running_max, running_sum, weighted_sum, scores, values):
+    new = np.maximum(running_max, scores.max(-1, keepdims=True))
+    r, e = np.exp(running_max - new), np.exp(scores - new)
+    return new, r * running_sum + e.sum(-1, keepdims=True), np.squeeze(r * weighted_sum + e @ values)

@@ -287,3 +287,28 @@ def my_tiles(n_queries, n_keys, tile_queries, tile_keys):
 
 def my_tiles(n_queries, n_keys, tile_queries, tile_keys):
     return [(0.5, 0)]
+
+
+# unnamed
+def my_tiles(n_queries, n_keys, tile_queries, tile_keys):
+    off = n_keys - n_queries
+    return (
+        [
+            (i, j)
+            for i in range(-(-n_queries // tile_queries))
+            for j in range(-(-n_keys // tile_keys))
+            if j * tile_keys <= min((i + 1) * tile_queries, n_queries) - 1 + off
+        ]
+        if n_keys > 1
+        else []
+    )
+
+
+def my_tiles(n_queries, n_keys, tile_queries, tile_keys):
+    off = n_keys - n_queries
+    return [
+        (i, j)
+        for i in range(math.ceil(n_queries / tile_queries))
+        for j in range(math.ceil(n_keys / max(tile_keys, 2)))
+        if j * tile_keys <= min((i + 1) * tile_queries, n_queries) - 1 + off
+    ]

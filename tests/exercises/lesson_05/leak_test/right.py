@@ -8,7 +8,7 @@ from helpers.masking import causal_mask
 
 
 def rng_free(row):
-    return row + np.array([1.0, -2.0, 4.0])
+    return row + np.resize([1.0, -2.0, 4.0], row.shape)
 
 
 # right
@@ -24,7 +24,7 @@ def my_leak_test(model, x):
     before = model(x.copy())
     for token in range(1, len(x)):
         changed = x.copy()
-        changed[token] += np.array([1.0, -2.0, 4.0])
+        changed[token] += np.resize([1.0, -2.0, 4.0], x.shape[1])
         if np.any(np.abs(model(changed)[:token] - before[:token]) > 1e-9):
             return True
     return False

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def rng_free(row):
-    return row + np.array([1.0, -2.0, 4.0])
+    return row + np.resize([1.0, -2.0, 4.0], row.shape)
 
 
 # named: always-false
@@ -51,7 +51,7 @@ def my_leak_test(model, x):
     before = model(x.copy())
     for token in range(1, len(x)):
         changed = x.copy()
-        changed[token] += [3, 1, 2]
+        changed[token] += np.resize([3, 1, 2], x.shape[1])
         leak = (abs(model(changed) - before)[:token] > 1e-9).any()
     return leak
 
@@ -77,7 +77,7 @@ def my_leak_test(model, x):
     before = model(x.copy())
     for token in range(1, len(x)):
         changed = x.copy()
-        changed[token] += [3, 1, 2]
+        changed[token] += np.resize([3, 1, 2], x.shape[1])
         if (abs(model(changed) - before)[:token] > 1e-9).any():
             return True
         else:
@@ -251,7 +251,7 @@ def my_leak_test(model, x):
     before = model(x.copy())
     for token in range(1, len(x)):
         changed = x.copy()
-        changed[token] += 1e-4 * np.array([1, 2, 3])
+        changed[token] += 1e-4 * np.arange(1, x.shape[1] + 1)
         after = model(changed)
         if (abs(after - before)[:token] > 1e-9).any():
             return True
@@ -317,7 +317,7 @@ def my_leak_test(model, x):
     before = model(x.copy())
     changed = x.copy()
     for token in range(1, len(x)):
-        changed[token] += [3, 1, 2]
+        changed[token] += np.resize([3, 1, 2], x.shape[1])
         if (abs(model(changed.copy()) - before)[:token] > 1e-9).any():
             return True
     return False
@@ -327,7 +327,7 @@ def my_leak_test(model, x):
     before = model(x.copy())
     changed = x.copy()
     for token in range(len(x)):
-        changed[token] += [1, 4, 9]
+        changed[token] += np.arange(1, x.shape[1] + 1) ** 2
         if (abs(model(changed.copy()) - before)[:token] > 1e-9).any():
             return True
     return False
@@ -336,7 +336,7 @@ def my_leak_test(model, x):
 def my_leak_test(model, x):
     before = model(x.copy())
     for token in range(len(x)):
-        x[token] += [1, 4, 9]
+        x[token] += np.arange(1, x.shape[1] + 1) ** 2
         if (abs(model(x.copy()) - before)[:token] > 1e-9).any():
             return True
     return False
@@ -348,7 +348,7 @@ def my_leak_test(model, x):
 def my_leak_test(model, x):
     before = model(x)
     for token in range(len(x)):
-        x[token] += [1, 4, 9]
+        x[token] += np.arange(1, x.shape[1] + 1) ** 2
         if (abs(model(x) - before)[:token] > 1e-9).any():
             return True
     return False
@@ -359,7 +359,7 @@ def my_leak_test(model, x):
     before = model(x)
     for token in range(1, len(x)):
         kept = x[token].copy()
-        x[token] += [3, 1, 2]
+        x[token] += np.resize([3, 1, 2], x.shape[1])
         after = model(x)
         x[token] = kept
         if (abs(after - before)[:token] > 1e-9).any():
@@ -399,5 +399,28 @@ def my_leak_test(model, x):
         changed[:, token] += 5
         after = model(changed)
         if (abs(after - before)[:token] > 1e-9).any():
+            return True
+    return False
+
+
+# unnamed
+def my_leak_test(model, x):
+    before = model(x.copy())
+    for token in range(1, len(x)):
+        changed = x.copy()
+        changed[token] += np.array([1.0, 4.0, 9.0])
+        if (abs(model(changed) - before)[:token] > 1e-9).any():
+            return True
+    return False
+
+
+def my_leak_test(model, x):
+    before = model(x.copy())
+    for token in range(1, len(x)):
+        changed = x.copy()
+        changed[token, 0] += 1
+        changed[token, 1] += 4
+        changed[token, 2] += 9
+        if (abs(model(changed) - before)[:token] > 1e-9).any():
             return True
     return False

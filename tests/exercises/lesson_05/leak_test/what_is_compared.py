@@ -4,7 +4,7 @@ import numpy as np
 
 
 def rng_free(row):
-    return row + np.array([1.0, -2.0, 4.0])
+    return row + np.resize([1.0, -2.0, 4.0], row.shape)
 
 
 # named: changed-row-too
@@ -261,7 +261,7 @@ def my_leak_test(model, x):
     before = model(x.copy())
     for token in range(1, len(x)):
         changed = x.copy()
-        changed[token] += [3, 1, 2]
+        changed[token] += np.resize([3, 1, 2], x.shape[1])
         if not (abs(model(changed) - before)[:token] > 1e-9).any():
             return False
     return True
