@@ -42,6 +42,13 @@ EXCEPTIONS: dict[str, tuple[tuple[str, ...], str]] = {
     "torch-weights": (("in_proj_weight[-2]",), "it has 3·d_model rows"),
     "torch-batch-first": (("in_proj_weight[-2]",), "it has 3·d_model rows"),
     "rescale": (("running_max[-1]", "running_sum[-1]"), "the task says (n_queries, 1)"),
+    "rope": (("x[-1]",), "entries turn in pairs"),
+    "layout-bug": (("x[-1]",), "entries turn in pairs"),
+    "cached-place": (("queries[-1]", "keys[-1]"), "entries turn in pairs"),
+    "rotated-values": (
+        ("queries[-1]", "keys[-1]", "values[-1]"),
+        "entries turn in pairs, and so do the values in the function as given",
+    ),
 }
 
 
@@ -225,6 +232,8 @@ IN_WORDS: dict[str, Callable[[tuple[Probe, ...]], bool]] = {
     "torch-polarity": lambda probes: any(
         np.array_equal(p.inputs["x"], np.ones((1, 1, 4))) and p.inputs["real"].all() for p in probes
     ),
+    "scale-back-bug": lambda probes: any(p.inputs["keys"].shape[-1] == 4 for p in probes),
+    "batch-sum-bug": shapes((2, 5, 3), (2, 5, 4), (4, 3)),
     "grouped": lambda probes: any(
         p.inputs["queries"].shape[:2] == (6, 1) and p.inputs["values"].ravel().tolist() == [10, 20]
         for p in probes

@@ -94,6 +94,9 @@ TEXTS = (
         "2 batches of 3 texts",
         [[[F, F, T, T], [F, T, T, T], [T, T, T, T]], [[F, F, F, T], [T, T, T, T], [F, F, T, T]]],
     ),
+    ("a batch of 1 text", [[F, T, T, T, T]]),
+    ("3 batches of 1 text", [[[F, T, T]], [[T, T, T]], [[F, F, T]]]),
+    ("1 batch of 2 texts", [[[F, T, T, T, T, T], [F, F, F, T, T, T]]]),
     ("packed: padding between two parts", [T, T, F, F, F, T, T, T, T]),
 )
 EXERCISE = Mend(
@@ -108,7 +111,7 @@ EXERCISE = Mend(
     call="my_positions(real)",
     right=positions_without_padding,
     recipe=EDITS.recipe(),
-    probes=tuple(Probe(kind, {"real": np.array(real)}) for kind, real in TEXTS),
+    probes=tuple(Probe(kind, {"real": np.array(real)}, hard=1 in np.shape(real)) for kind, real in TEXTS),
     axes=("text", "place"),
     mistakes=MISTAKES,
     hints=(

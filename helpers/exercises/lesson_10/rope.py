@@ -5,12 +5,13 @@ import numpy as np
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.write import Write
-from helpers.exercises.lesson_10.shared import (
+from helpers.exercises.lesson_10.shared import (  # noqa: F401 (in the edits)
     HALVES,
     LENGTH_KEPT,
+    ONE_TEXT_OR_HEAD,
     SPEED,
     TURNING,
-    interleaved,  # noqa: F401 (in the edits)
+    interleaved,
 )
 from helpers.positions import rotate
 from helpers.validation import Array
@@ -219,6 +220,7 @@ EXERCISE = Write(
         ),
         Probe("a batch of 2 texts", {"x": numbers(2, 7, 4, start=140), "positions": np.arange(7)}),
         Probe("2 texts with 3 heads", {"x": numbers(2, 3, 5, 12, start=210), "positions": np.arange(5) + 2}),
+        *ONE_TEXT_OR_HEAD,
     ),
     properties=(LENGTH_KEPT,),
     axes=("token", "entry"),

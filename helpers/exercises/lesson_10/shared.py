@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.write import Property
 from helpers.validation import Array
 
@@ -35,3 +36,9 @@ def _same_length(inputs: Any, turned: Array, _call: Any) -> str:
 
 
 LENGTH_KEPT = Property("length kept", "each row keeps its length", _same_length)
+
+ONE_TEXT_OR_HEAD = (  # axes of length 1 in front, which a squeeze() would lose
+    Probe("a batch of 1 text", {"x": numbers(1, 4, 6, start=410), "positions": np.arange(4)}, hard=True),
+    Probe("3 texts with 1 head", {"x": numbers(3, 1, 4, 8, start=440), "positions": np.arange(4)}, hard=True),
+    Probe("1 text with 2 heads", {"x": numbers(1, 2, 6, 4, start=470), "positions": np.arange(6)}, hard=True),
+)

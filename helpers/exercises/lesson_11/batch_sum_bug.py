@@ -135,6 +135,8 @@ EXERCISE = Mend(
         probe("W of one column", (3,), (2, 4, 1), 65),
         probe("W of one row", (2,), (3, 1, 4), 66),
         probe("two axes in front", (2, 3), (4, 5, 6), 67),
+        probe("3 sentences with 1 head", (3, 1), (4, 2, 5), 68),
+        probe("1 sentence with 2 heads", (1, 2), (3, 4, 5), 69),
     ),
     axes=("token", "entry"),
     mistakes=MISTAKES,

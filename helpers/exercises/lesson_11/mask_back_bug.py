@@ -125,6 +125,7 @@ def probe(kind: str, shape: tuple[int, ...], mask: Mask, start: int) -> Probe:
 
 
 ROW = np.array([[True, True, False]])
+PADDED = np.array([[[True, True, True, False, False]], [[True, True, False, False, False]]])
 NO_KEY = causal_mask(4, 3)  # its first query sees nothing
 EXERCISE = Mend(
     name="mask-back-bug",
@@ -142,12 +143,25 @@ EXERCISE = Mend(
             "the example",
             {"d_weights": np.array([[1.0, 0.0, 0.0]]), "scores": np.array([[0.0, 0.0, 0.0]]), "mask": ROW},
         ),
-        probe("a causal mask", (4, 4), causal_mask(4), 51),
+        probe("a causal mask: as many queries as keys", (4, 4), causal_mask(4), 51),
         probe("more keys than queries", (2, 5), causal_mask(2, 5), 52),
         probe("one key", (3, 1), np.ones((3, 1), bool), 53),
         probe("a batch of 2 sentences", (2, 3, 6), causal_mask(3, 6), 54),
         probe("nothing hidden", (2, 3, 5, 4), np.ones((5, 4), bool), 55),
         probe("a query without a key", (4, 3), NO_KEY, 56),
+        probe(
+            "a mask of one axis",
+            (3, 4),
+            np.array([True, True, False, True]),
+            57,
+        ),
+        probe("a mask of one row", (2, 3, 4), np.array([[[True, False, True, True]]]), 58),
+        probe("a mask of one column: whole queries hidden", (3, 5), np.array([[True], [False], [True]]), 59),
+        probe("padding, another in each sentence", (2, 3, 5), PADDED, 64),
+        probe("one query", (1, 5), np.array([[True, True, False, True, True]]), 60),
+        probe("a batch of 1 sentence", (1, 3, 4), causal_mask(3, 4), 61),
+        probe("3 sentences with 1 head", (3, 1, 4, 5), causal_mask(4, 5), 62),
+        probe("1 sentence with 2 heads", (1, 2, 3, 4), causal_mask(3, 4), 63),
     ),
     axes=("query", "key"),
     beside=("d_weights", "scores", "mask"),
