@@ -47,7 +47,7 @@ def tiny(**changes):
 @pytest.mark.parametrize("name", GPUS)
 def test_every_plan_fits_into_five_minutes(name):
     plan = suite.plan_for("cuda", capability=GPUS[name].capability)
-    cut, seconds = length.fitted(plan, GPUS[name], suite.calls_on_paper)
+    cut, seconds = suite.fitted(plan, GPUS[name])
     assert 60 < seconds <= length.BUDGET < 300
     assert cut.sizes[0] == 256
     assert cut.sizes[-1] >= 8192  # below, the launch is measured and not attention
@@ -56,8 +56,7 @@ def test_every_plan_fits_into_five_minutes(name):
 
 def test_a_faster_gpu_measures_longer_texts():
     longest = {
-        name: length.fitted(suite.plan_for("cuda"), GPUS[name], suite.calls_on_paper)[0].sizes[-1]
-        for name in ("T4", "A100", "H100")
+        name: suite.fitted(suite.plan_for("cuda"), GPUS[name])[0].sizes[-1] for name in ("T4", "A100", "H100")
     }
     assert longest["T4"] < longest["A100"] < longest["H100"]
 
@@ -206,13 +205,13 @@ def test_ceilings_are_measured_with_what_there_is_room_for(monkeypatch):
         tried.append(size)
         return no_room() if size > 600 else 1.0
 
-    monkeypatch.setattr(devices, "_seconds_of_product", product)
-    monkeypatch.setattr(devices, "_seconds_of_copy", lambda *_: 0.5)
+    monkeypatch.setattr(devices, "seconds_of_product", product)
+    monkeypatch.setattr(devices, "seconds_of_copy", lambda *_: 0.5)
     one, other = devices.measured_ceilings(CPU, torch.float32, 2048, 4096)
     assert tried == [2048, 1024, 512]
     assert (one["size"], one["rate"]) == (512, 2 * 512**3)
     assert (other["size"], other["rate"]) == (1024, 2 * 1024 / 0.5)
-    monkeypatch.setattr(devices, "_seconds_of_product", no_room)
+    monkeypatch.setattr(devices, "seconds_of_product", no_room)
     with pytest.raises(torch.OutOfMemoryError):
         devices.measured_ceilings(CPU, torch.float32, 2048, 4096)
 

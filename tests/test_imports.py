@@ -26,6 +26,7 @@ MAY_LOAD = {
     "helpers.benchmark.devices": {"torch"},
     "helpers.benchmark.kernels": {"torch"},
     "helpers.benchmark.plots": {"matplotlib"},
+    "helpers.benchmark.rooflines": {"matplotlib"},
     "helpers.benchmark.streaming": {"torch"},
 }
 

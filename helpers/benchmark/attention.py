@@ -5,6 +5,7 @@ turns, so that each ratio is one of two calls in the same round.
 """
 
 import json
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ from helpers.benchmark.harness import (
 )
 from helpers.benchmark.records import SCHEMA, Case, Ratio, Record
 from helpers.benchmark.report import duration
+from helpers.datasets import Gpu
 from helpers.pytorch.attention import MultiHeadAttention, attention, best_device, causal_mask, fused_attention
 from helpers.pytorch.weights import to_torch
 
@@ -152,7 +154,7 @@ def fit(plan: Plan, tools: devices.Cpu) -> tuple[Plan, str]:
         return plan, ""
     name = tools.describe()["name"]
     gpu, known = length.data_sheet(name)
-    plan, seconds = length.fitted(plan, gpu, calls_on_paper)
+    plan, seconds = fitted(plan, gpu)
     minutes = max(1, round(seconds / 60))
     by = f"computed from the data sheet of the {gpu.name}"
     if not known:
@@ -160,6 +162,31 @@ def fit(plan: Plan, tools: devices.Cpu) -> tuple[Plan, str]:
     longest = f"n {plan.sizes[0]:,} to {plan.sizes[-1]:,} in {' and '.join(plan.dtypes)}"
     most = f"after {plan.seconds / 60:g} minutes what is left is skipped"
     return plan, f"This takes about {minutes} min ({by}): {longest}; {most}. Ctrl-C keeps what is there."
+
+
+def fitted(plan: Plan, gpu: Gpu) -> tuple[Plan, float]:
+    """A plan, a GPU -> the plan cut until it fits into its `seconds`, and the seconds that it will take.
+
+    First each size gets less time, then the longest texts go.
+    """
+    budget = plan.seconds or math.inf
+    for seconds in (plan.limits.seconds, 0.5, 0.25):
+        plan = replace(plan, limits=replace(plan.limits, seconds=min(seconds, plan.limits.seconds)))
+        if expected_seconds(plan, gpu) <= budget:
+            return plan, expected_seconds(plan, gpu)
+    while expected_seconds(plan, gpu) > budget and len(plan.sizes) > 3:
+        most = plan.sizes[-2]
+        kept = [n for n in plan.module_sizes if n <= most]
+        plan = replace(plan, sizes=plan.sizes[:-1], module_sizes=kept)
+    return plan, expected_seconds(plan, gpu)
+
+
+def expected_seconds(plan: Plan, gpu: Gpu) -> float:
+    """A plan, a GPU -> seconds for the whole run, on paper."""
+    return sum(
+        length.seconds_of_size([length.seconds_a_call(call, dtype, gpu) for call in calls], plan.limits)
+        for dtype, calls in calls_on_paper(plan)
+    )
 
 
 def calls_on_paper(plan: Plan) -> Iterator[tuple[str, list[length.Call]]]:

@@ -227,8 +227,8 @@ def measured_ceilings(
     tools = tools_for(device) if tools is None else tools
     name = str(dtype).removeprefix("torch.")
     try:
-        product = 2 * size**3 / _seconds_of_product(tools, device, dtype, size, rounds)
-        copy = 2 * copied_bytes / _seconds_of_copy(tools, device, dtype, copied_bytes, rounds)
+        product = 2 * size**3 / seconds_of_product(tools, device, dtype, size, rounds)
+        copy = 2 * copied_bytes / seconds_of_copy(tools, device, dtype, copied_bytes, rounds)
     except (RuntimeError, MemoryError) as error:
         if size < 512 or not tools.is_out_of_memory(error):
             raise
@@ -327,17 +327,17 @@ def ask(*command: str) -> str | None:
     return None
 
 
-def _seconds_of_product(
-    tools: Cpu, device: torch.device, dtype: torch.dtype, size: int, rounds: int
-) -> float:
+def seconds_of_product(tools: Cpu, device: torch.device, dtype: torch.dtype, size: int, rounds: int) -> float:
+    """A device's tools, a dtype, a size -> seconds for a (size, size) product, the fastest of the rounds."""
     # Random numbers, as attention has them: a GPU multiplies ones faster, because that needs less power.
     a, b, product = torch.randn(3, size, size, device=device).to(dtype)
     return _fastest(tools, lambda: torch.matmul(a, b, out=product), rounds)
 
 
-def _seconds_of_copy(
+def seconds_of_copy(
     tools: Cpu, device: torch.device, dtype: torch.dtype, copied_bytes: int, rounds: int
 ) -> float:
+    """A device's tools, a dtype, bytes -> seconds for a copy of so many, the fastest of the rounds."""
     source = torch.ones(copied_bytes // dtype.itemsize, dtype=dtype, device=device)
     target = torch.empty_like(source)
     return _fastest(tools, lambda: target.copy_(source), rounds)

@@ -5,15 +5,9 @@ that data/gpus.toml does not list is taken to be as slow as the slowest there: t
 """
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from helpers.benchmark.harness import MOST_CALLS, Limits
 from helpers.datasets import Gpu, load_gpus
-
-if TYPE_CHECKING:
-    from helpers.benchmark.attention import Plan
 
 BUDGET = 270.0  # seconds: under five minutes, with some to spare
 SLOWER = 3.0
@@ -48,31 +42,3 @@ def seconds_of_size(times: list[float], limits: Limits) -> float:
     a_round = sum(time * each for time, each in zip(times, calls, strict=True))
     rounds = min(max(math.ceil(limits.seconds / a_round), limits.least_rounds), limits.most_rounds)
     return rounds * a_round + 3 * sum(times) + AROUND * len(times)
-
-
-def expected_seconds(
-    plan: "Plan", gpu: Gpu, calls_of: Callable[["Plan"], Iterator[tuple[str, list[Call]]]]
-) -> float:
-    """A plan, a GPU, what yields (dtype, calls) for each size of each group -> seconds for the whole run."""
-    return sum(
-        seconds_of_size([seconds_a_call(call, dtype, gpu) for call in calls], plan.limits)
-        for dtype, calls in calls_of(plan)
-    )
-
-
-def fitted(
-    plan: "Plan", gpu: Gpu, calls_of: Callable[["Plan"], Iterator[tuple[str, list[Call]]]]
-) -> tuple["Plan", float]:
-    """A plan, a GPU -> the plan cut until it fits into its `seconds`, and the seconds that it will take.
-
-    First each size gets less time, then the longest texts go.
-    """
-    budget = plan.seconds or math.inf
-    for seconds in (plan.limits.seconds, 0.5, 0.25):
-        plan = replace(plan, limits=replace(plan.limits, seconds=min(seconds, plan.limits.seconds)))
-        if expected_seconds(plan, gpu, calls_of) <= budget:
-            return plan, expected_seconds(plan, gpu, calls_of)
-    while expected_seconds(plan, gpu, calls_of) > budget and len(plan.sizes) > 3:
-        most = plan.sizes[-2]
-        plan = replace(plan, sizes=plan.sizes[:-1], module_sizes=[n for n in plan.module_sizes if n <= most])
-    return plan, expected_seconds(plan, gpu, calls_of)

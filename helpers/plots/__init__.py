@@ -23,6 +23,7 @@ from helpers.plots.curves import plot_cloud, plot_held, plot_lines, plot_panels,
 from helpers.plots.diagrams import (
     plot_attention_machine,
     plot_encoder_decoder,
+    plot_gpu,
     plot_multi_head_block,
     plot_race,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "plot_bars",
     "plot_cloud",
     "plot_encoder_decoder",
+    "plot_gpu",
     "plot_grid_readings",
     "plot_grids",
     "plot_heads",
