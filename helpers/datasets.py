@@ -222,6 +222,12 @@ class Published(NamedTuple):
     rates: tuple[float, ...]
     source: str
 
+    def at(self, n: int) -> float:
+        """n -> operations a second. Raises ValueError where nothing was published for it."""
+        if n not in self.ns:
+            raise ValueError(f"{self.implementation} is published for n {self.ns}; got {n}")
+        return self.rates[self.ns.index(n)]
+
 
 def load_sentence() -> Sentence:
     """() -> the six tokens, the four dimensions' names, and embeddings (6, 4) in float64.

@@ -138,11 +138,16 @@ def test_after_its_time_what_is_left_is_skipped(t4):
 )
 def test_a_t4_is_measured_in_float16(kind, capability, dtype):
     assert devices.two_byte_dtype(kind, capability) == dtype
-    for plan in (suite.plan_for(kind, True, capability), suite.lesson_plan(kind, capability)):
-        assert plan.dtypes == (dtype,)
-        assert max(plan.sizes) == 8192
+    quick = suite.plan_for(kind, True, capability)
+    assert quick.dtypes == (dtype,)
+    assert max(quick.sizes) == 8192
     if kind == "cuda":
         assert suite.plan_for(kind, capability=capability).dtypes == (dtype, "float32")
+
+
+def test_a_lesson_measures_few_and_long_texts_on_a_gpu(t4):
+    plan = suite.lesson_plan()
+    assert (plan.dtypes, plan.sizes, plan.module_sizes) == (("float16",), (2048, 8192), ())
 
 
 def test_a_processor_is_measured_in_float32():

@@ -438,7 +438,9 @@ def test_each_gpu_has_its_source_in_the_list_too() -> None:
 def test_published_speeds_by_hand() -> None:
     found = load_published(64)
     assert found["standard"].ns[-1] == 8192  # it ran out of memory at 16,384
-    assert dict(zip(found["standard"].ns, found["standard"].rates, strict=True))[4096] == 72e12
+    assert found["standard"].at(4096) == 72e12
+    with pytest.raises(ValueError, match=r"standard is published for n \(512, .*; got 16384"):
+        found["standard"].at(16384)
     assert found["FlashAttention-3"].rates[-1] == 497e12
     assert {(one.gpu, one.width, one.causal) for one in found.values()} == {("H100", 64, False)}
     assert load_published(64, causal=True)["standard"].rates[-1] == 18e12

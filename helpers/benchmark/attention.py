@@ -138,11 +138,13 @@ def plan_for(kind: str, quick: bool = False, capability: tuple[int, int] = (8, 0
     return Plan(sizes=doubling[:6], module_sizes=doubling[:5], backends=backends, limits=limits)
 
 
-def lesson_plan(kind: str, capability: tuple[int, int] = (8, 0)) -> Plan:
-    """A device's kind -> two sizes in a second or two: what lesson 09 measures on the learner's machine."""
-    plan = plan_for(kind, quick=True, capability=capability)
+def lesson_plan(device: str | torch.device | None = None) -> Plan:
+    """A device (None: the best) -> two sizes, a second or two: what lesson 09 measures on your machine."""
+    tools = devices.tools_for(best_device(device))
+    plan = plan_for(tools.kind, quick=True, capability=tools.capability())
     few = replace(plan.limits, seconds=0.1, bytes_a_call=None)
-    return replace(plan, sizes=(512, 1024) if kind == "cpu" else (2048, 8192), module_sizes=(), limits=few)
+    sizes = (512, 1024) if tools.kind == "cpu" else (2048, 8192)
+    return replace(plan, sizes=sizes, module_sizes=(), limits=few)
 
 
 def fit(plan: Plan, tools: devices.Cpu) -> tuple[Plan, str]:

@@ -199,7 +199,7 @@ def plot_roofline(
         figure, axes = plt.subplots(figsize=(6.5, 4.2))
         axes.loglog(roof_xs, np.minimum(roof_xs * copy, product), color="black", lw=1.5)
         axes.annotate(
-            "memory-bound", (np.sqrt(roof_xs[0] * edge), 0.7 * copy * np.sqrt(roof_xs[0] * edge)), ha="left"
+            "memory-bound", (np.sqrt(roof_xs[0] * edge), 1.3 * copy * np.sqrt(roof_xs[0] * edge)), ha="right"
         )
         axes.annotate("compute-bound", (1.2 * edge, 1.15 * product), ha="left")
         for i, (name, (xs, ys)) in enumerate(points.items()):
