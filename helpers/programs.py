@@ -1,4 +1,4 @@
-"""What a call holds, how a helper is written, what a program prints in a Python of its own (lessons 09, 13)."""
+"""What a call holds, how a helper is written, what a program prints in a Python of its own (lesson 13)."""
 
 import ast
 import importlib.util

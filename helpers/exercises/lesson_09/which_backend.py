@@ -29,18 +29,15 @@ class Call(NamedTuple):
 CALLS = {
     call.label: call
     for call in (
-        Call("A100", "bfloat16"),
+        Call("A100", "float32"),
         Call("A100", "bfloat16", flag=True),
+        Call("H100", "float16", 128, flag=True),
         Call("A100", "bfloat16", mask=True),
         Call("H100", "float16", 128, mask=True),
-        Call("A100", "float32"),
         Call("H100", "float32", 128, flag=True),
         Call("T4", "float16"),
         Call("T4", "float16", flag=True),
-        Call("A100", "bfloat16", 512),
-        Call("H100", "float16", 320),
         Call("A100", "float64"),
-        Call("T4", "float64", flag=True),
     )
 }
 
@@ -51,14 +48,13 @@ def chosen(
     mask: bool = True,
     dtype: bool = True,
     gpu: bool = True,
-    width: bool = True,
     flag: bool = False,
 ) -> int:
     """A call -> the first kernel that takes it. A rule that is False is forgotten; `flag`: a mask to some."""
     two_bytes = call.dtype in ("float16", "bfloat16") or not dtype
     has_mask = (call.mask and mask) or (call.flag and flag)
     new_enough = call.gpu != "T4" or not gpu
-    if two_bytes and not has_mask and new_enough and (call.width <= 256 or not width):
+    if two_bytes and not has_mask and new_enough:
         return FLASH
     return EFFICIENT if call.dtype != "float64" else MATH
 
@@ -99,9 +95,6 @@ EXERCISE = Table(
                 lambda call: chosen(call, gpu=False),
             ),
             _slip(
-                "width-forgotten", "Flash takes heads of 256 at most.", lambda call: chosen(call, width=False)
-            ),
-            _slip(
                 "flag-is-a-mask",
                 "is_causal is no mask in memory: flash knows the triangle by itself.",
                 lambda call: chosen(call, flag=True),
@@ -111,11 +104,6 @@ EXERCISE = Table(
                 "Between flash and math stands the efficient one: it takes a mask, float32, wide "
                 "heads and old GPUs.",
                 lambda call: FLASH if chosen(call) == FLASH else MATH,
-            ),
-            _slip(
-                "efficient-in-float64",
-                "The efficient one takes float64 no more than flash does: math is left.",
-                lambda call: min(chosen(call), EFFICIENT),
             ),
             _slip(
                 "counted-from-0",
