@@ -96,7 +96,10 @@ def plot_published(gpu: Gpu, published: Mapping[str, Published]) -> None:
             f"{name}: {x[-1]:.0f} operations a byte at n {n:,}, {report.per_second(y[-1], 'FLOP/s')},",
             end=" ",
         )
-        print(f"{y[-1] / roof_there:.0%} of the roof there, {y[-1] / gpu.operations:.0%} of the peak")
+        over = report.per_second(roof_there, "FLOP/s")
+        print(
+            f"{y[-1] / roof_there:.0%} of the roof there ({over}), {y[-1] / gpu.operations:.0%} of the peak"
+        )
 
 
 def _points(one: Published) -> tuple[Array, Array]:

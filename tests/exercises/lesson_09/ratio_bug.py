@@ -16,12 +16,6 @@ def my_ratio(over, under):
     return float(np.quantile(over / under, 0.5))
 
 
-# not attempted
-# named: rounds-forgotten
-def my_ratio(over, under):
-    return np.median(over) / np.median(under)
-
-
 # named: mean-of-ratios
 def my_ratio(over, under):
     return np.mean(over / under)

@@ -21,14 +21,6 @@ def my_time(log):
     return np.percentile(np.diff(log[:, [0, 2]], axis=1)[1:], 50)
 
 
-# not attempted
-# named: nobody-waits
-def my_time(log):
-    warm = log[1:]
-    spent = warm[:, 1] - warm[:, 0]
-    return np.median(spent)
-
-
 # named: first-call-in
 def my_time(log):
     return np.median(log[:, 2] - log[:, 0])
