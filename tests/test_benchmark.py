@@ -1,4 +1,4 @@
-"""What the benchmark of lesson 08 measures, on a tiny run.
+"""What the benchmark of lesson 09 measures, on a tiny run.
 
 No test asserts how long anything takes.
 """
