@@ -237,8 +237,14 @@ def test_published_speeds_are_said_to_be_published(shown, capsys):
     rooflines.plot_published(gpu, load_published(64, causal=True))
     full, causal = capsys.readouterr().out.split("Published for an H100")[1:]
     assert "not measured here" in full
-    assert "standard: 32 operations a byte at n 8,192, 73.0 TFLOP/s, 69% of the roof there (106 TFLOP/s), 7% of" in full
-    assert "standard: 16 operations a byte at n 8,192, 18.0 TFLOP/s, 34% of the roof there (53.2 TFLOP/s), 2% of" in causal
+    assert (
+        "standard: 32 operations a byte at n 8,192, 73.0 TFLOP/s, 69% of the roof there (106 TFLOP/s), 7% of"
+        in full
+    )
+    assert (
+        "standard: 16 operations a byte at n 8,192, 18.0 TFLOP/s, 34% of the roof there (53.2 TFLOP/s), 2% of"
+        in causal
+    )
     assert "FlashAttention-3: 8192 operations a byte at n 16,384, 497 TFLOP/s, 50% of" in full
     assert [figure.axes[0].get_title() for figure in shown] == [
         "H100, full, d 64, forward: from a paper",

@@ -15,7 +15,7 @@ def bug(over: Array, under: Array) -> Array:
 
 
 def my_ratio(over: Array, under: Array) -> Array:
-    """(rounds,), (rounds,) -> how many times as long the first takes, in pairs of one round."""
+    """(rounds,), (rounds,) -> how many times as long the first takes."""
     ratios = over / under
     return np.median(ratios)
 
@@ -101,7 +101,7 @@ EXERCISE = Mend(
         _probe("5 rounds, the machine slows down", [4, 5, 9, 14, 21], [2, 3, 6, 8, 9]),
         _probe("3 rounds, one of them busy", [8, 70, 10], [4, 20, 10]),
         _probe("4 rounds", [3, 12, 5, 9], [2, 3, 4, 3]),
-        _probe("one round", [6], [4]),
+        _probe("2 rounds", [6, 9], [4, 3]),
         _probe("7 rounds, disturbed in turn", [3, 40, 4, 5, 28, 6, 9], [8, 16, 16, 4, 7, 8, 2]),
     ),
     axes=(),

@@ -118,7 +118,7 @@ ANOTHER = _log(
         (0.25, 2.25, 8),
     )
 )
-FEW = _log(((0.25, 12, 3), (0.5, 5, 1), (0.125, 4, 2.5)))
+FEW = _log(((0.25, 12, 3), (0.5, 5, 1)))
 SLOW_FIRST = _log(
     ((2, 5, 0), (0.25, 16, 5), (0.5, 17, 0.5), (0.75, 15.5, 3), (0.25, 90, 1), (0.125, 16.5, 6))
 )
@@ -137,7 +137,7 @@ EXERCISE = Mend(
     probes=(
         Probe("a laptop's GPU, 5 calls", {"log": A_GPU}),
         Probe("a server's GPU, 7 calls", {"log": ANOTHER}),
-        Probe("a GPU, 3 calls", {"log": FEW}),
+        Probe("a GPU, 2 calls", {"log": FEW}),
         Probe("a GPU, 6 calls, one of them disturbed", {"log": SLOW_FIRST}),
         Probe("a processor, 4 calls", {"log": ON_A_CPU}),
     ),

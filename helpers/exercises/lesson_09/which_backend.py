@@ -115,6 +115,9 @@ EXERCISE = Table(
     because="One property is enough to send a call to the next kernel: a mask, float32, an older GPU, a wide "
     "head. PyTorch says nothing about it. So in a measurement name the kernel, and where speed counts pass "
     "is_causal and no mask.",
-    hints=("Go through the table of the lesson from above: the first kernel that takes the call runs.",),
+    hints=(
+        "Go through the table of the lesson from above: the first kernel that takes the call runs.",
+        "Ask four things of a call: its dtype, its mask, its GPU, its width. One is enough for a refusal.",
+    ),
     reread=WHICH_KERNEL,
 )
