@@ -13,6 +13,8 @@ from helpers.exercises.kinds.base import Exercise
 from helpers.exercises.kinds.predict import Slip
 from helpers.exercises.kinds.values import as_number, describe
 
+MOST_SHOWN = 5  # wrong cells, one a line
+
 
 @dataclass(frozen=True, kw_only=True)
 class Table(Exercise):
@@ -126,6 +128,8 @@ class Table(Exercise):
             lines, replies = [], [paragraph(f'The columns "{one}" and "{other}" have changed places.')]
         right = len(filled) - len(wrong)
         counts = f"{_cells_right(right)}, {len(wrong)} not" + (f", {empty} still to fill" if empty else "")
+        if len(lines) > MOST_SHOWN:  # the first rows: what is wrong there is mostly wrong in all
+            lines = [*lines[:MOST_SHOWN], f"    and {len(lines) - MOST_SHOWN} more"]
         told = dict.fromkeys(replies)
         return self._wrong(
             f"{counts}.", *lines, *told, "  " + section(self.reread), named=[*dict.fromkeys(names)]
