@@ -38,7 +38,9 @@ def t4(monkeypatch):
 
 
 def tiny(**changes):
-    return Plan(**{**TINY.__dict__, "seconds": 60.0, "dtypes": ("float16",), "passes": (FORWARD,), **changes})
+    small = {"module_sizes": (), "causal": (False,)}
+    own = {**TINY.__dict__, **small, "seconds": 60.0, "dtypes": ("float16",), "passes": (FORWARD,)}
+    return Plan(**{**own, **changes})
 
 
 # --- how long it takes
@@ -98,7 +100,7 @@ def test_a_gpu_is_known_by_its_name_or_taken_to_be_slow(name, expected, known):
 
 
 def test_how_long_is_said_first(t4):
-    said = []
+    said: list[str] = []
     run_attention_benchmark("cuda", plan=tiny(), say=said.append)
     assert said[0].startswith("This takes about 1 min (computed from the data sheet of the T4): n 5 to 23 in")
     assert "after 1 minutes what is left is skipped" in said[0]
@@ -117,7 +119,7 @@ def test_a_plan_without_a_bound_is_run_as_it_is():
 
 
 def test_after_its_time_what_is_left_is_skipped(t4):
-    record = run_attention_benchmark("cuda", plan=tiny(seconds=-1.0, module_sizes=()), say=quiet)
+    record = run_attention_benchmark("cuda", plan=tiny(seconds=-1.0, module_sizes=(3,)), say=quiet)
     assert record["complete"]
     assert {case["status"] for case in record["cases"]} == {"skipped"}
     assert {case["reason"] for case in record["cases"]} == {"the time for the whole run was used up"}
@@ -187,7 +189,7 @@ def test_an_input_that_does_not_fit_ends_no_run(t4, monkeypatch):
 
 def test_a_call_that_does_not_fit_ends_its_line_alone(t4, monkeypatch):
     monkeypatch.setattr(suite, "attention", no_room)
-    record = run_attention_benchmark("cuda", plan=tiny(module_sizes=()), say=quiet)
+    record = run_attention_benchmark("cuda", plan=tiny(), say=quiet)
     statuses = {case["implementation"]: case["status"] for case in record["cases"] if case["n"] == 5}
     assert (statuses["readable"], statuses["fused"]) == ("out of memory", "measured")
     skipped = records.select(record, implementation="readable", n=11)
@@ -251,7 +253,8 @@ def test_the_command_says_how_to_hand_a_record_in(in_a_folder, monkeypatch, caps
 
 def test_ctrl_c_keeps_what_was_measured(in_a_folder, monkeypatch, capsys):
     monkeypatch.setattr(length, "load_gpus", lambda: GPUS)
-    whole, done = suite.measure_group, []
+    whole = suite.measure_group
+    done: list[int] = []
 
     def stopped(*arguments):
         if len(done) == 2:

@@ -65,7 +65,7 @@ def test_kept_is_known_from_the_environment(kept, monkeypatch):
 
 
 def test_the_command_begins_again_without_fresh_pages(monkeypatch):
-    started = {}
+    started: dict[str, tuple] = {}
     monkeypatch.setattr(pages, "why_not", lambda: "")
     monkeypatch.setattr(one_thread, "again", lambda *given: started.update(given=given) or 7)
     assert command.main(["--keep-pages", "--quick"]) == 7
@@ -105,3 +105,17 @@ def test_an_own_record_is_found_and_another_file_is_passed_over(tmp_path, monkey
     (tmp_path / "benchmark-d.json").write_bytes(records.as_json(a_record([a_case(5)], suite="kernels")))
     assert [record["date"] for record in records.own_records()] == ["2026-02-02", "2026-01-01"]
     assert [record["suite"] for record in records.own_records("kernels")] == ["kernels"]
+
+
+@pytest.mark.skipif(not GLIBC, reason="the allocator of glibc")
+def test_tables_of_64_mib_are_fresh_in_every_call_and_never_where_memory_is_kept():
+    (as_usual,), (with_memory_kept,) = (pages.fresh_in_a_child([1448], keep) for keep in (False, True))
+    assert as_usual is not None
+    assert abs(as_usual / 2**20 - 3 * 64) < 1  # scores, scaled scores, weights
+    assert with_memory_kept is not None
+    assert with_memory_kept < 2**20
+
+
+def test_a_child_that_fails_says_why():
+    with pytest.raises(RuntimeError, match="the new Python ended with 1:"):
+        pages.fresh_in_a_child([-1])

@@ -152,7 +152,8 @@ def fit(plan: Plan, tools: devices.Cpu) -> tuple[Plan, str]:
 
     Where a plan has no bound, it is run as it is, and nothing is said.
     """
-    if plan.seconds is None:
+    budget = plan.seconds
+    if budget is None:
         return plan, ""
     name = tools.describe()["name"]
     gpu, known = length.data_sheet(name)
@@ -162,7 +163,7 @@ def fit(plan: Plan, tools: devices.Cpu) -> tuple[Plan, str]:
     if not known:
         by = f"if {name}, whose data sheet is not in data/gpus.toml, is as slow as a {gpu.name}"
     longest = f"n {plan.sizes[0]:,} to {plan.sizes[-1]:,} in {' and '.join(plan.dtypes)}"
-    most = f"after {plan.seconds / 60:g} minutes what is left is skipped"
+    most = f"after {budget / 60:g} minutes what is left is skipped"
     return plan, f"This takes about {minutes} min ({by}): {longest}; {most}. Ctrl-C keeps what is there."
 
 
@@ -196,7 +197,7 @@ def calls_on_paper(plan: Plan) -> Iterator[tuple[str, list[length.Call]]]:
     for group in groups(plan):
         itemsize = getattr(torch, group.dtype).itemsize
         for n in plan.sizes if group.part == "attention" else plan.module_sizes:
-            calls = []
+            calls: list[length.Call] = []
             for name in names_in(group.part, _backends(plan, group)):
                 has_tables = name in ("readable", "fused by math") or "nn." in name
                 kind = "readable" if has_tables else "fused"

@@ -41,7 +41,7 @@ def why_not() -> str:
     return f"--keep-pages speaks to the allocator of Linux (glibc), and this is {found}: leave it out"
 
 
-def fresh_bytes(call: Callable[[], object], warm_up: int = 3, calls: int = 7) -> int | None:
+def fresh_bytes(call: Callable[[], object], warm_up: int = 2, calls: int = 3) -> int | None:
     """A call -> the bytes of fresh pages that it touches once warm, the median of some calls.
 
     Exact: the system counts the page faults of this process, and the call is what happens between two

@@ -1,5 +1,7 @@
 """ratio-bug, lesson 09: how many times as long, from rounds on a machine that is not always equally fast."""
 
+from typing import Any
+
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
@@ -9,12 +11,12 @@ from helpers.exercises.lesson_09.shared import THE_JUMP
 from helpers.validation import Array
 
 
-def bug(over: Array, under: Array) -> Array:
+def bug(over: Array, under: Array) -> Any:
     """(rounds,), (rounds,) -> how many times as long the first takes, wrong: the rounds are forgotten."""
     return np.median(over) / np.median(under)
 
 
-def my_ratio(over: Array, under: Array) -> Array:
+def my_ratio(over: Array, under: Array) -> Any:
     """(rounds,), (rounds,) -> how many times as long the first takes."""
     ratios = over / under
     return np.median(ratios)
