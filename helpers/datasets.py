@@ -1,4 +1,4 @@
-"""The course's data files, each checked before use: the running sentence and the word vectors.
+"""The course's data files, each checked before use: the running sentence, word vectors, data sheets.
 
 data/sources.toml lists the files with source, licence and sha256. A file that is missing or altered is not
 used: DataFileError says which file it is, what was expected, and how to restore it.
@@ -195,6 +195,54 @@ class Letters(NamedTuple):
     figures: dict[str, Any]
 
 
+class Gpu(NamedTuple):
+    """What the data sheets say of a GPU. `operations`: dense peak in `dtype` on the tensor cores, a second.
+
+    `bytes_a_second` is the rate of its memory. Each of its `sms` processors has `shared_kb` of shared memory
+    and `registers_kb` of registers. `l2_bytes` and `shared_bytes` are the rates of L2 and of all shared
+    memories together, a second, or None where no source states them.
+    """
+
+    name: str
+    year: int
+    capability: tuple[int, int]
+    dtype: str
+    operations: float
+    float32: float
+    bytes_a_second: float
+    memory_gb: float
+    l2_mb: float
+    sms: int
+    shared_kb: float
+    registers_kb: float
+    l2_bytes: float | None
+    shared_bytes: float | None
+    source: str
+
+    @property
+    def corner(self) -> float:
+        """Operations a byte where its two ceilings meet."""
+        return self.operations / self.bytes_a_second
+
+
+class Published(NamedTuple):
+    """What others measured of one implementation's forward pass: operations a second at each n."""
+
+    gpu: str
+    implementation: str
+    width: int
+    causal: bool
+    ns: tuple[int, ...]
+    rates: tuple[float, ...]
+    source: str
+
+    def at(self, n: int) -> float:
+        """n -> operations a second. Raises ValueError where nothing was published for it."""
+        if n not in self.ns:
+            raise ValueError(f"{self.implementation} is published for n {self.ns}; got {n}")
+        return self.rates[self.ns.index(n)]
+
+
 def load_sentence() -> Sentence:
     """() -> the six tokens, the four dimensions' names, and embeddings (6, 4) in float64.
 
@@ -261,6 +309,46 @@ def load_letters() -> Letters:
 
     models = {kind: model(kind) for kind in texts["settings"]}
     return Letters(models, tuple(texts["texts"]), texts["figures"])
+
+
+def load_gpus() -> dict[str, Gpu]:
+    """() -> some of NVIDIA's GPUs by name, the oldest data sheet's first. Raises DataFileError.
+
+    Source: NVIDIA's data sheets; each GPU's `source` says which.
+    """
+    rows = tomllib.loads(read_bytes("gpus.toml").decode("utf-8"))["gpu"]
+    names = {"bytes": "bytes_a_second"}
+    found = [{names.get(key, key): value for key, value in row.items()} for row in rows]
+    gpus = [
+        Gpu(**{"l2_bytes": None, "shared_bytes": None, **row, "capability": tuple(row["capability"])})
+        for row in found
+    ]
+    return {gpu.name: gpu for gpu in gpus}
+
+
+def load_published(width: int = 64, causal: bool = False) -> dict[str, Published]:
+    """A head's width, causal or not -> published forward passes on an H100, by implementation.
+
+    They are no measurements of this course. Raises DataFileError, ValueError where none has this width.
+    Source: Shah et al. 2024, "FlashAttention-3".
+    """
+    rows = tomllib.loads(read_bytes("gpus.toml").decode("utf-8"))["published"]
+    chosen = next((row for row in rows if (row["width"], row["causal"]) == (width, causal)), None)
+    if chosen is None:
+        there = ", ".join(f"({row['width']}, {row['causal']})" for row in rows)
+        raise ValueError(f"nothing published is kept for width {width}, causal {causal}; there is {there}")
+    return {
+        name: Published(
+            chosen["gpu"],
+            name,
+            width,
+            causal,
+            tuple(chosen["ns"][: len(rates)]),
+            tuple(1e12 * rate for rate in rates),
+            chosen["source"],
+        )
+        for name, rates in chosen["tflops"].items()
+    }
 
 
 def load_sounds() -> Sounds:

@@ -1,4 +1,4 @@
-"""A tiny run of the benchmark of lesson 08, and cases, ratios and records made by hand."""
+"""A tiny run of the benchmark of lesson 09, and cases, ratios and records made by hand."""
 
 import shutil
 from functools import cache

@@ -1,4 +1,4 @@
-"""What the benchmark of lesson 08 measures, on a tiny run.
+"""What the benchmark of lesson 09 measures, on a tiny run.
 
 No test asserts how long anything takes.
 """
@@ -150,7 +150,7 @@ def test_a_device_that_is_not_here_is_refused():
 
 def test_plans_go_as_far_as_the_issue_asks():
     cuda, cpu, quick = suite.plan_for("cuda"), suite.plan_for("cpu"), suite.plan_for("cpu", quick=True)
-    assert (cuda.sizes[0], cuda.sizes[-1], tuple(cuda.dtypes)) == (256, 32768, ("float32", "bfloat16"))
+    assert (cuda.sizes[0], cuda.sizes[-1], tuple(cuda.dtypes)) == (256, 32768, ("bfloat16", "float32"))
     assert set(cuda.backends) == {"flash", "efficient", "cudnn", "math"}
     assert cpu.sizes[-1] == 8192
     assert cpu.module_sizes[-1] == 4096

@@ -6,8 +6,10 @@ from benchmark_samples import a_case, a_ratio, a_record, tiny_run
 from kept_figures import kept_figures
 
 from helpers.benchmark import attention as suite
-from helpers.benchmark import plots
+from helpers.benchmark import plots, rooflines
 from helpers.benchmark.attention import BOTH, FORWARD
+from helpers.datasets import load_gpus, load_published
+from helpers.plots import plot_gpu
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +122,7 @@ def test_the_roofline_is_drawn_and_told(drawn, shown, capsys):
     np.testing.assert_allclose(roof[0, 1], 1e8 * roof[0, 0])
     told = capsys.readouterr().out
     assert "calculating 4.00 GFLOP/s, moving 100 MB/s; they meet at 40.0 operations a byte" in told
-    assert "readable: 2.0 operations a byte, where moving is the limit; " in told
+    assert "readable: 2.0 operations a byte, memory-bound; " in told
     assert "n 4,096 reaches 2.44 MFLOP/s, 1% of its ceiling there\n" in told
     assert "fused: 32.0 to 512.0 operations a byte, on both sides of the corner; " in told
     assert "n 4,096 reaches 4.10 GFLOP/s, 102% of its ceiling there: " in told
@@ -133,8 +135,8 @@ def test_the_roofline_shows_its_slope_and_says_where_calculating_is_the_limit(dr
     roof = shown[0].axes[0].lines[0].get_xydata()
     assert roof[0, 0] <= 1 / 8
     told = capsys.readouterr().out
-    assert "readable: 2.0 operations a byte, where calculating is the limit; " in told
-    assert "fused: 32.0 to 512.0 operations a byte, where calculating is the limit; " in told
+    assert "readable: 2.0 operations a byte, compute-bound; " in told
+    assert "fused: 32.0 to 512.0 operations a byte, compute-bound; " in told
 
 
 def test_points_that_stand_above_one_another_have_their_notes_beside(drawn, shown):
@@ -190,3 +192,73 @@ def test_a_real_run_can_be_drawn(tiny, shown, capsys):
         plots.plot_ratios(tiny, suite.RATIOS["module"], causal, passes=passes)
     plots.plot_beside(tiny, tiny)
     assert len(shown) == 11
+
+
+def test_the_same_ratio_of_two_records(drawn, shown, capsys):
+    other = a_record(ratios=[a_ratio("a", "b", n, 1.5) for n in NS])
+    assert result_of(plots.plot_ratio_of_records, {"one": drawn, "other": other}, "a", "b") is None
+    assert labels(shown[0]) == ["one", "other"]
+    told = capsys.readouterr().out
+    assert "one: n 256 2.00 (1.90–2.20)" in told
+    assert "other: n 256 1.50 (1.40–1.70)" in told
+    with pytest.raises(ValueError, match="no ratio c ÷ b in float32, full, forward in: other"):
+        plots.plot_ratio_of_records({"one": drawn, "other": other}, "c", "b")
+
+
+def test_ones_own_times_may_be_in_another_dtype(drawn, shown, capsys):
+    own = a_record([{**case, "dtype": "float16"} for case in drawn["cases"]])
+    plots.plot_beside(drawn, own, own_dtype="float16")
+    assert "yours float16" in shown[0].axes[0].get_title()
+    assert "fused, n 4,096: recorded 4.10 ms, yours 4.10 ms: 1 times as long" in capsys.readouterr().out
+
+
+# --- data sheets
+
+
+def test_the_roofs_of_data_sheets_by_hand(shown, capsys):
+    gpus = load_gpus()
+    assert rooflines.bound(gpus["H100"], 32) == 32 * 3.35e12
+    assert rooflines.bound(gpus["H100"], 1e4) == 989e12
+    assert rooflines.readable_intensity(64, 64) == 16  # as many numbers in tables as in rows
+    assert rooflines.readable_intensity(10**9, 64) == pytest.approx(32)
+    assert rooflines.fused_intensity(1024) == 512
+    rooflines.plot_data_sheets([gpus["T4"], gpus["H100"]], 32)
+    told = capsys.readouterr().out
+    assert "T4: 65.0 TFLOP/s, 320 GB/s, corner at 203 operations a byte; at 32: 10.2 TFLOP/s, 16% of" in told
+    assert "H100: 989 TFLOP/s, 3.35 TB/s, corner at 295 operations a byte; at 32: 107 TFLOP/s, 11% of" in told
+    assert labels(shown[0]) == ["T4", "H100"]
+    roofs = [line for line in shown[0].axes[0].lines if len(line.get_xdata()) == 3]
+    assert [line.get_linestyle() for line in roofs] == ["--", "--"]  # dashed: from a data sheet
+
+
+def test_published_speeds_are_said_to_be_published(shown, capsys):
+    gpu = load_gpus()["H100"]
+    rooflines.plot_published(gpu, load_published(64))
+    rooflines.plot_published(gpu, load_published(64, causal=True))
+    full, causal = capsys.readouterr().out.split("Published for an H100")[1:]
+    assert "not measured here" in full
+    assert (
+        "standard: 32 operations a byte at n 8,192, 73.0 TFLOP/s, 69% of the roof there (106 TFLOP/s), 7% of"
+        in full
+    )
+    assert (
+        "standard: 16 operations a byte at n 8,192, 18.0 TFLOP/s, 34% of the roof there (53.2 TFLOP/s), 2% of"
+        in causal
+    )
+    assert "FlashAttention-3: 8192 operations a byte at n 16,384, 497 TFLOP/s, 50% of" in full
+    assert [figure.axes[0].get_title() for figure in shown] == [
+        "H100, full, d 64, forward: from a paper",
+        "H100, causal, d 64, forward: from a paper",
+    ]
+
+
+@pytest.mark.parametrize("name", load_gpus())
+def test_the_picture_of_a_gpu_says_sizes_and_the_rates_that_are_known(name, shown, capsys):
+    gpu = load_gpus()[name]
+    plot_gpu(gpu)
+    told = capsys.readouterr().out
+    assert f"{name}: memory {gpu.memory_gb:g} GB; L2 {gpu.l2_mb:g} MB; in {gpu.sms} SMs" in told
+    assert ("from L2" in told) == (gpu.l2_bytes is not None)
+    drawn = " ".join(text.get_text() for text in shown[0].axes[0].texts)
+    assert f"{gpu.bytes_a_second / 1e12:.3g} TB/s" in drawn
+    assert f"{gpu.shared_kb:g} KB" in drawn

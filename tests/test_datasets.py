@@ -27,7 +27,9 @@ from helpers.datasets import (
     check_all,
     load_dates,
     load_digits,
+    load_gpus,
     load_letters,
+    load_published,
     load_sentence,
     load_sounds,
     load_word_vectors,
@@ -51,6 +53,7 @@ LOADERS = {
     "dates.npz": load_dates,
     "letters.npz": load_letters,
     "sounds.npz": load_sounds,
+    "gpus.toml": load_gpus,
 }
 RECORDS = [name for name in datasets.listed_files() if name.startswith("records/")]
 LOADERS |= {name: partial(load_record, name.removeprefix("records/")) for name in RECORDS}
@@ -416,3 +419,44 @@ def test_the_source_is_found_in_a_folder_or_in_the_archive(
 )
 def test_the_real_derivation_gives_the_same_bytes(make_glove: ModuleType) -> None:
     assert make_glove.derive(Path(os.environ[PACKAGE_VARIABLE])) == (DATA / "glove.npz").read_bytes()
+
+
+# --- data sheets
+
+
+def test_a_data_sheet_by_hand() -> None:
+    gpus = load_gpus()
+    assert list(gpus) == ["T4", "L4", "A100", "H100", "B200"]
+    assert gpus["T4"].corner == 65e12 / 0.32e12
+    assert [round(gpu.corner) for gpu in gpus.values()] == [203, 403, 153, 295, 281]
+    assert gpus["A100"].shared_bytes == pytest.approx(108 * 32 * 4 * 1.41e9, rel=0.01)  # SMs, banks, clock
+    assert gpus["A100"].l2_bytes == pytest.approx(5120 * 1.41e9, rel=0.01)
+    assert all(gpu.source and gpu.operations > gpu.float32 for gpu in gpus.values())
+
+
+def test_each_gpu_has_its_source_in_the_list_too() -> None:
+    listed = datasets.listed_files()["gpus.toml"]["source"]
+    assert all(f"{name}: " in listed for name in load_gpus())
+
+
+def test_published_speeds_by_hand() -> None:
+    found = load_published(64)
+    assert found["standard"].ns[-1] == 8192  # it ran out of memory at 16,384
+    assert found["standard"].at(4096) == 72e12
+    with pytest.raises(ValueError, match=r"standard is published for n \(512, .*; got 16384"):
+        found["standard"].at(16384)
+    assert found["FlashAttention-3"].rates[-1] == 497e12
+    assert {(one.gpu, one.width, one.causal) for one in found.values()} == {("H100", 64, False)}
+    assert load_published(64, causal=True)["standard"].rates[-1] == 18e12
+    with pytest.raises(ValueError, match=r"nothing published is kept for width 96.*\(64, False\)"):
+        load_published(96)
+
+
+@pytest.mark.parametrize("width", [64, 128])
+def test_no_published_speed_lies_above_the_roof(width: int) -> None:
+    gpu = load_gpus()["H100"]
+    for one in load_published(width).values():
+        passes = one.implementation == "standard"
+        for n, rate in zip(one.ns, one.rates, strict=True):
+            intensity = n * width / (2 * (n + width)) if passes else n / 2
+            assert rate <= min(gpu.operations, intensity * gpu.bytes_a_second)

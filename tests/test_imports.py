@@ -28,6 +28,7 @@ MAY_LOAD = {
     "helpers.benchmark.devices": {"torch"},
     "helpers.benchmark.kernels": {"torch"},
     "helpers.benchmark.plots": {"matplotlib"},
+    "helpers.benchmark.rooflines": {"matplotlib"},
     "helpers.benchmark.streaming": {"torch"},
 }
 
@@ -68,7 +69,7 @@ MAY_LOAD |= {name: {"torch"} for name in IN_TORCH}
 # And one for pictures, which all draw on one canvas.
 PICTURES = [name for name in HELPERS if name.split(".")[1] == "plots"]
 MAY_LOAD |= {name: {"matplotlib"} for name in PICTURES}
-WITHOUT_TORCH = ("shared", "torch_blind_test", "torch_bytes", "torch_timing")
+WITHOUT_TORCH = ("shared", "torch_blind_test", "torch_padded_causal")
 MAY_LOAD |= {
     name: {"torch"}
     for name in HELPERS

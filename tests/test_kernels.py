@@ -98,14 +98,6 @@ def test_a_gpu_whose_tensor_cores_triton_does_not_use_is_refused_in_a_sentence(
         assert why_not("cuda") == ""
 
 
-def test_the_fast_dtype_of_two_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert gpu.half_dtype("cpu") == torch.bfloat16
-    pretend_gpu(monkeypatch, (7, 5))  # a T4
-    assert gpu.half_dtype("cuda") == torch.float16
-    pretend_gpu(monkeypatch, (8, 0))
-    assert gpu.half_dtype("cuda") == torch.bfloat16
-
-
 def test_tf32_is_known_whichever_way_it_was_asked_for() -> None:
     matmul: Any = torch.backends.cuda.matmul
     assert gpu.float32_products() == "ieee"

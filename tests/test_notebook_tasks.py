@@ -12,6 +12,7 @@ import torch
 from handed_out import ANSWERS
 from test_notebooks import NOTEBOOKS, read
 
+from helpers.datasets import load_gpus
 from helpers.exercises.catalogue import exercises, find
 from helpers.exercises.kinds import Predict, Table
 from helpers.exercises.lesson_03.scores_for import TARGET
@@ -19,8 +20,8 @@ from helpers.exercises.lesson_04.audit_table import OF_LOVE, TOKENS
 from helpers.exercises.lesson_04.steer import STEER_KEYS
 from helpers.exercises.lesson_07.alignment_table import ALIGNED_SCORES
 from helpers.exercises.lesson_07.new_word import ENGLISH_KEYS
-from helpers.exercises.lesson_08 import torch_bytes
-from helpers.exercises.lesson_08.torch_timing import MACHINES
+from helpers.exercises.lesson_09 import compute_bound, gpu_corners, torch_bytes, which_backend
+from helpers.exercises.lesson_09.torch_timing import MACHINES
 from helpers.exercises.lesson_11 import read_gradient
 from helpers.exercises.lesson_13 import tile_cost
 from helpers.softmax import softmax
@@ -95,8 +96,41 @@ def bytes_of_torch(text: str) -> bool:
     device = [torch_bytes.OPERATIONS_A_SECOND, torch_bytes.BYTES_A_SECOND]
     return (
         numbers(text.partition("three lengths")[0]) == sizes
-        and [float(speed) for speed in re.findall(r"\d+e\d+", text)] == device
+        and [float(speed) for speed in re.findall(r"\d[.\d]*e\d+", text)] == device
         and example == list(table.row(1))[:3]
+    )
+
+
+def corners(text: str) -> bool:
+    """The width of a head, the data sheets and the example."""
+    rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("|")][2:]
+    sheets = {gpu.strip(): tuple(map(float, cells)) for gpu, *cells in rows}
+    example = between(text, "Example: ", "tokens on")
+    peak, rate, corner, *_ = example
+    most = gpu_corners.MOST
+    return (
+        sheets == gpu_corners.SHEETS
+        and between(text, "heads of ", " instead")[0] == gpu_corners.WIDTH
+        and between(text, "in ", " bytes a number")[-1] == gpu_corners.BYTES_EACH
+        and (peak / rate, most, 100 * most * rate / peak, 2 * peak / rate) == (corner, *example[3:])
+    )
+
+
+def backends(text: str) -> bool:
+    """The numbers of the kernels, and the capability that each GPU of the table has."""
+    numbered = re.findall(r"(\d) \((\w+)\)", text)
+    named = {gpu: float(number) for gpu, number in re.findall(r"([A-Z]\d+) (\d\.\d)", text)}
+    there = {call.gpu for call in which_backend.CALLS.values()}
+    return (
+        [(int(number), name) for number, name in numbered]
+        == [
+            (which_backend.FLASH, "flash"),
+            (which_backend.EFFICIENT, "efficient"),
+            (which_backend.MATH, "math"),
+        ]
+        and named == {gpu: float("{}.{}".format(*load_gpus()[gpu].capability)) for gpu in there}
+        and "Nine calls" in text
+        and len(which_backend.CALLS) == 9
     )
 
 
@@ -174,8 +208,18 @@ SAYS: dict[str, Callable[[str], bool]] = {
     "new-word": new_word,
     "torch-timing": timing,
     "torch-bytes": bytes_of_torch,
+    "gpu-corners": corners,
+    "which-backend": backends,
     "tile-cost": tile_costs,
 }
+
+
+def test_the_open_task_of_lesson_09_says_its_corner() -> None:
+    text = source("compute-bound-task")
+    assert between(text, "makes ", " operations") == [round(4096 * 64 / (2 * (4096 + 64)), 1)]
+    assert between(text, "corner lies at ", ".") == [round(compute_bound.CORNER)]
+    assert "in 2 bytes a number" in text
+    assert compute_bound.BYTES_EACH == 2
 
 
 @pytest.mark.parametrize("name", SAYS)

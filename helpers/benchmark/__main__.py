@@ -1,4 +1,4 @@
-"""The command: python -m helpers.benchmark [suite] [--device …] [--quick] [--out FILE] [--record]."""
+"""The command: python -m helpers.benchmark [suite] [--device …] [--quick] [--record] and more."""
 
 import argparse
 import importlib
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from helpers import datasets
-from helpers.benchmark import one_thread, records, report
+from helpers.benchmark import one_thread, pages, records, report
 
 # A suite's name -> the module and its function that takes a device and `quick` and gives a record.
 SUITES = {
@@ -15,6 +15,7 @@ SUITES = {
     "streaming": ("helpers.benchmark.streaming", "run_streaming_benchmark"),
     "kernels": ("helpers.benchmark.kernels", "run_kernel_benchmark"),
 }
+FORM = '"A record from your GPU"'  # .github/ISSUE_TEMPLATE/gpu_record.yml
 ON_ONE_THREAD = {"streaming"}  # these begin again in a child, where no library uses more
 
 
@@ -34,6 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
+    if told.keep_pages and pages.why_not():
+        print(pages.why_not(), file=sys.stderr)
+        return 2
+    if told.keep_pages and not pages.are_kept():
+        again = sys.argv[1:] if arguments is None else arguments
+        return one_thread.again("helpers.benchmark", again, pages.KEPT)
     if told.suite in ON_ONE_THREAD and not one_thread.is_set():
         return one_thread.again("helpers.benchmark", sys.argv[1:] if arguments is None else arguments)
     try:
@@ -56,6 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         name = f"data/{records.ROOM}/{records.record_name(record)}"
         print(f"Recorded: {name}. Its table in data/sources.toml now:\n")
         print(records.sources_block(record, content))
+    if told.record and not record["complete"]:
+        print(f"Not recorded, because it was stopped: {path} holds what was measured until then.")
+    if record["device"]["kind"] != "cpu" and not told.quick:
+        print(f"\nTo hand it in, open an issue from the form {FORM} and attach {path}.")
     return 0 if record["complete"] else 1
 
 
@@ -69,6 +80,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--threads", type=int, help="how many threads torch may use (left out: as it likes)")
     parser.add_argument("--out", metavar="FILE", help="where the results go (benchmark-SUITE.json)")
     parser.add_argument("--record", action="store_true", help="keep the results in data/, for the course")
+    parser.add_argument(
+        "--keep-pages", action="store_true", help="Linux: in a child whose allocator keeps freed memory"
+    )
     return parser
 
 

@@ -5,10 +5,12 @@ turns, so that each ratio is one of two calls in the same round.
 """
 
 import json
+import math
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -16,13 +18,22 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own manual gives it)
 
-from helpers.benchmark import devices
+from helpers.benchmark import devices, length, pages
 from helpers.benchmark.findings import slopes_of
-from helpers.benchmark.harness import History, Limits, Outcome, Run, measure_group, paired_ratio
+from helpers.benchmark.harness import (
+    History,
+    Limits,
+    Outcome,
+    Run,
+    first_line,
+    measure_group,
+    paired_ratio,
+)
 from helpers.benchmark.records import SCHEMA, Case, Ratio, Record
 from helpers.benchmark.report import duration
+from helpers.datasets import Gpu
 from helpers.pytorch.attention import MultiHeadAttention, attention, best_device, causal_mask, fused_attention
-from helpers.pytorch.gpu import float32_products, half_dtype
+from helpers.pytorch.gpu import float32_products
 from helpers.pytorch.weights import to_torch
 
 N_HEADS, D_HEAD = 8, 64
@@ -58,6 +69,7 @@ class Plan:
     """What a run covers, and how long it may take.
 
     `backends` are measured by name, beside PyTorch's own choice: forward, and `backends_both` in both passes.
+    After `seconds`, if given, what is left is skipped: a run on somebody's GPU has an end.
     """
 
     sizes: Sequence[int]
@@ -70,6 +82,7 @@ class Plan:
     limits: Limits = field(default_factory=Limits)
     matmul_size: int = 2048
     copied_bytes: int = 2**28
+    seconds: float | None = None
 
 
 class Group(NamedTuple):
@@ -81,38 +94,119 @@ class Group(NamedTuple):
     causal: bool
 
 
-def plan_for(kind: str, quick: bool = False) -> Plan:
-    """A device's kind, quick or not -> what to measure on it.
+def plan_for(kind: str, quick: bool = False, capability: tuple[int, int] = (8, 0)) -> Plan:
+    """A device's kind, quick or not, what an NVIDIA GPU can do -> what to measure on it.
 
     A quick plan takes two or three seconds on two free cores, and about 100 MB, so that a lesson can run it.
-    A GPU is measured in float32 and in the 2-byte dtype that it multiplies fast: float16 where bfloat16 is
-    emulated, as on a T4.
+    A GPU is measured first in the two-byte dtype that it multiplies fast: float16 where bfloat16 is emulated,
+    as on a T4.
     """
     doubling = tuple(2**power for power in range(8, 16))  # 256 to 32,768
+    two_bytes = devices.two_byte_dtype(kind, capability)
     if quick:
+        on_cpu = kind == "cpu"
         return Plan(
-            sizes=(256, 512, 768, 1024),  # the readable form up to 768: its next arrays are too large here
-            module_sizes=(256, 512),
+            # The readable form up to 768: its next arrays are too large here. A GPU needs more to be busy.
+            sizes=(256, 512, 768, 1024) if on_cpu else (1024, 2048, 4096, 8192),
+            module_sizes=(256, 512) if on_cpu else (1024, 4096),
+            dtypes=("float32",) if on_cpu else (two_bytes,),
             passes=(FORWARD,),
             causal=(False,),
-            limits=Limits(least_rounds=3, most_rounds=15, seconds=0.2, bytes_a_call=48 * 2**20),
-            matmul_size=768,
-            copied_bytes=2**24,
+            limits=Limits(
+                least_rounds=3,
+                most_rounds=15,
+                seconds=0.2,
+                bytes_a_call=48 * 2**20 if on_cpu else None,
+            ),
+            matmul_size=768 if on_cpu else 4096,
+            copied_bytes=2**24 if on_cpu else 2**28,
         )
     backends = devices.BACKENDS_OF[kind]
     if kind == "cuda":
         return Plan(
             sizes=doubling,
             module_sizes=doubling,
-            dtypes=("float32", str(half_dtype(kind)).removeprefix("torch.")),
+            dtypes=(two_bytes, "float32"),
             backends=backends,
             backends_both=backends,
             limits=Limits(most_rounds=50, seconds=1.0),
             matmul_size=8192,
             copied_bytes=2**31,
+            seconds=length.BUDGET,
         )
     limits = Limits(seconds=1.5, seconds_a_call=6.0)
+    if pages.are_kept():  # beside the record with fresh pages: what it shows, and no more
+        return Plan(doubling[:5], doubling[:5], passes=(FORWARD,), causal=(False,), limits=limits)
     return Plan(sizes=doubling[:6], module_sizes=doubling[:5], backends=backends, limits=limits)
+
+
+def lesson_plan(device: str | torch.device | None = None) -> Plan:
+    """A device (None: the best) -> two sizes, a second or two: what lesson 09 measures on your machine."""
+    tools = devices.tools_for(best_device(device))
+    plan = plan_for(tools.kind, quick=True, capability=tools.capability())
+    few = replace(plan.limits, seconds=0.1, bytes_a_call=None)
+    sizes = (512, 1024) if tools.kind == "cpu" else (2048, 8192)
+    return replace(plan, sizes=sizes, module_sizes=(), limits=few)
+
+
+def fit(plan: Plan, tools: devices.Cpu) -> tuple[Plan, str]:
+    """A plan, a device's tools -> the plan that will be run, and how long that takes, in a sentence.
+
+    Where a plan has no bound, it is run as it is, and nothing is said.
+    """
+    budget = plan.seconds
+    if budget is None:
+        return plan, ""
+    name = tools.describe()["name"]
+    gpu, known = length.data_sheet(name)
+    plan, seconds = fitted(plan, gpu)
+    minutes = max(1, round(seconds / 60))
+    by = f"computed from the data sheet of the {gpu.name}"
+    if not known:
+        by = f"if {name}, whose data sheet is not in data/gpus.toml, is as slow as a {gpu.name}"
+    longest = f"n {plan.sizes[0]:,} to {plan.sizes[-1]:,} in {' and '.join(plan.dtypes)}"
+    most = f"after {budget / 60:g} minutes what is left is skipped"
+    return plan, f"This takes about {minutes} min ({by}): {longest}; {most}. Ctrl-C keeps what is there."
+
+
+def fitted(plan: Plan, gpu: Gpu) -> tuple[Plan, float]:
+    """A plan, a GPU -> the plan cut until it fits into its `seconds`, and the seconds that it will take.
+
+    First each size gets less time, then the longest texts go.
+    """
+    budget = plan.seconds or math.inf
+    for seconds in (plan.limits.seconds, 0.5, 0.25):
+        plan = replace(plan, limits=replace(plan.limits, seconds=min(seconds, plan.limits.seconds)))
+        if expected_seconds(plan, gpu) <= budget:
+            return plan, expected_seconds(plan, gpu)
+    while expected_seconds(plan, gpu) > budget and len(plan.sizes) > 3:
+        most = plan.sizes[-2]
+        kept = [n for n in plan.module_sizes if n <= most]
+        plan = replace(plan, sizes=plan.sizes[:-1], module_sizes=kept)
+    return plan, expected_seconds(plan, gpu)
+
+
+def expected_seconds(plan: Plan, gpu: Gpu) -> float:
+    """A plan, a GPU -> seconds for the whole run, on paper."""
+    return sum(
+        length.seconds_of_size([length.seconds_a_call(call, dtype, gpu) for call in calls], plan.limits)
+        for dtype, calls in calls_on_paper(plan)
+    )
+
+
+def calls_on_paper(plan: Plan) -> Iterator[tuple[str, list[length.Call]]]:
+    """A plan -> for each size of each group its dtype, and operations and bytes of each implementation."""
+    for group in groups(plan):
+        itemsize = getattr(torch, group.dtype).itemsize
+        for n in plan.sizes if group.part == "attention" else plan.module_sizes:
+            calls: list[length.Call] = []
+            for name in names_in(group.part, _backends(plan, group)):
+                has_tables = name in ("readable", "fused by math") or "nn." in name
+                kind = "readable" if has_tables else "fused"
+                moved = moved_bytes(kind, n, group.causal, group.passes, itemsize) or 0
+                held = 3 * N_HEADS * n * n * itemsize if has_tables else 0
+                calls.append((operations(group.part, n, group.causal, group.passes), moved, held))
+            yield group.dtype, calls
 
 
 def run_attention_benchmark(
@@ -127,13 +221,17 @@ def run_attention_benchmark(
     `threads` is how many processor threads torch may use meanwhile; None leaves that as it is. On a busy
     machine one thread gives steadier times than several, which wait for each other.
     `plan` replaces the one that plan_for gives. `say` takes a line for each case; None prints it to stderr.
-    Stopped by Ctrl-C, it gives what was measured until then, with `complete` False.
+    On a GPU it says first how long it will take. Stopped by Ctrl-C, it gives what was measured until then,
+    with `complete` False.
     Raises ValueError where the device is not here, or cannot be timed.
     """
     device = best_device(device)
     tools = devices.tools_for(device)
-    plan = plan_for(device.type, quick) if plan is None else plan
+    plan = plan_for(tools.kind, quick, tools.capability()) if plan is None else plan
     say = to_stderr if say is None else say
+    plan, how_long = fit(plan, tools)
+    if how_long:
+        say(how_long)
     with torch_threads(threads):
         record = empty_record("attention", tools, quick, asdict(plan), FORMULAS)
         try:
@@ -149,17 +247,18 @@ def _measure(
     record: Record, plan: Plan, device: torch.device, tools: devices.Cpu, say: Callable[[str], object]
 ) -> None:
     """Fill the record, case by case."""
+    end = time.monotonic() + (plan.seconds or float("inf"))
     for dtype in plan.dtypes:
         record["ceilings"] += devices.measured_ceilings(
-            device, getattr(torch, dtype), plan.matmul_size, plan.copied_bytes
+            device, getattr(torch, dtype), plan.matmul_size, plan.copied_bytes, tools=tools
         )
         tools.clear()
     for group in groups(plan):
-        backends = plan.backends if group.passes == FORWARD else plan.backends_both
+        backends = _backends(plan, group)
         past = {name: History() for name in names_in(group.part, backends)}
         for n in plan.sizes if group.part == "attention" else plan.module_sizes:
-            runs = runs_of(group, n, device, backends)
-            outcomes = measure_group(runs, tools, plan.limits, n, past)
+            runs, why = _runs_or_why(group, n, device, backends, tools, time.monotonic() > end)
+            outcomes = why or measure_group(runs, tools, plan.limits, n, past)
             for name, run in runs.items():
                 record["cases"].append(case_of(group, n, name, run, outcomes[name]))
                 say(f"{n:6} {'causal' if group.causal else 'full  '} {group.dtype:8} {group.passes:20} "
@@ -168,6 +267,28 @@ def _measure(
             record["ratios"] += ratios_of(group, n, outcomes, RATIOS[group.part] + named)
             del runs
             tools.clear()
+
+
+def _backends(plan: Plan, group: Group) -> Sequence[str]:
+    return plan.backends if group.passes == FORWARD else plan.backends_both
+
+
+def _runs_or_why(
+    group: Group, n: int, device: torch.device, backends: Sequence[str], tools: devices.Cpu, is_over: bool
+) -> tuple[dict[str, Run], dict[str, Outcome]]:
+    """The runs of one size, and no outcomes yet; or runs that are not tried, and why."""
+    names = names_in(group.part, backends)
+    if is_over:
+        outcome = Outcome("skipped", "the time for the whole run was used up")
+    else:
+        try:
+            return runs_of(group, n, device, backends), {}
+        except (RuntimeError, MemoryError) as error:
+            if not tools.is_out_of_memory(error):
+                raise
+            outcome = Outcome("out of memory", f"no room for the input: {first_line(error)}")
+    work = operations(group.part, n, group.causal, group.passes)
+    return {name: Run(lambda: None, operations=work) for name in names}, dict.fromkeys(names, outcome)
 
 
 def groups(plan: Plan) -> list[Group]:
@@ -367,6 +488,8 @@ def empty_record(
         "threads": torch.get_num_threads(),
         "versions": devices.versions(),
         "arguments": {
+            "kept_pages": pages.are_kept(),
+            "clocks": tools.clocks(),
             "device": tools.kind,
             "quick": quick,
             **json.loads(json.dumps(plan)),  # as it will be read: lists, no tuples

@@ -69,6 +69,14 @@ class Cpu:
         """() -> gives back what nobody holds any more."""
         gc.collect()
 
+    def capability(self) -> tuple[int, int]:
+        """() -> what NVIDIA calls the compute capability, (0, 0) where there is none."""
+        return 0, 0
+
+    def clocks(self) -> str | None:
+        """() -> clocks and power limit as the driver gives them, or None: they say what a peak means."""
+        return None
+
     def describe(self) -> Device:
         """() -> the device, as a record names it."""
         return _device("cpu", processor_name())
@@ -116,6 +124,16 @@ class Cuda(Cpu):
         gc.collect()
         torch.cuda.empty_cache()
 
+    def capability(self) -> tuple[int, int]:
+        """() -> what NVIDIA calls the compute capability: (7, 5) for a T4, (9, 0) for an H100."""
+        return torch.cuda.get_device_capability(self.device)
+
+    def clocks(self) -> str | None:
+        """() -> clocks and power limit as the driver gives them, or None: they say what a peak means."""
+        asked = "clocks.sm,clocks.max.sm,power.limit"
+        answer = ask("nvidia-smi", f"--query-gpu={asked}", "--format=csv,noheader")
+        return f"{asked}: {answer.splitlines()[self.device.index or 0]}" if answer else None
+
     def describe(self) -> Device:
         """() -> the device, as a record names it."""
         cudnn = torch.backends.cudnn.version()
@@ -155,6 +173,15 @@ class Mps(Cpu):
         return _device("mps", processor_name())
 
 
+def two_byte_dtype(kind: str, capability: tuple[int, int]) -> str:
+    """A device's kind, what an NVIDIA GPU can do -> the two-byte dtype that it multiplies fast.
+
+    Before capability 8.0 (a T4 has 7.5) bfloat16 is computed in float32 behind the scenes, though PyTorch
+    says that it is supported.
+    """
+    return "float16" if kind == "mps" or (kind == "cuda" and capability < (8, 0)) else "bfloat16"
+
+
 def tools_for(device: torch.device) -> Cpu:
     """A device -> its tools. Raises ValueError for one that cannot be timed."""
     if device.type == "cuda":
@@ -185,20 +212,33 @@ def allocations(call: Callable[[], object]) -> list[int]:
 
 
 def measured_ceilings(
-    device: torch.device, dtype: torch.dtype, size: int, copied_bytes: int, rounds: int = 7
+    device: torch.device,
+    dtype: torch.dtype,
+    size: int,
+    copied_bytes: int,
+    rounds: int = 7,
+    tools: Cpu | None = None,
 ) -> list[Ceiling]:
     """A device, a dtype, sizes -> the rate of a (size, size) product, and of a copy of so many bytes.
 
     The fastest of `rounds`, after one that does not count. A product is 2·size³ operations; a copy moves each
-    byte twice, once read and once written.
+    byte twice, once read and once written. Where there is no room, both are tried with halves of the sizes.
     """
+    tools = tools_for(device) if tools is None else tools
     name = str(dtype).removeprefix("torch.")
-    product = 2 * size**3 / _seconds_of_product(device, dtype, size, rounds)
-    copy = 2 * copied_bytes / _seconds_of_copy(device, dtype, copied_bytes, rounds)
-    return [
-        {"what": "matmul", "dtype": name, "size": size, "rate": product, "unit": "FLOP/s"},
-        {"what": "copy", "dtype": name, "size": copied_bytes, "rate": copy, "unit": "bytes/s"},
-    ]
+    try:
+        product = 2 * size**3 / seconds_of_product(tools, device, dtype, size, rounds)
+        copy = 2 * copied_bytes / seconds_of_copy(tools, device, dtype, copied_bytes, rounds)
+    except (RuntimeError, MemoryError) as error:
+        if size < 512 or not tools.is_out_of_memory(error):
+            raise
+    else:
+        return [
+            {"what": "matmul", "dtype": name, "size": size, "rate": product, "unit": "FLOP/s"},
+            {"what": "copy", "dtype": name, "size": copied_bytes, "rate": copy, "unit": "bytes/s"},
+        ]
+    tools.clear()  # only now does nothing hold the error, and with it the tensors
+    return measured_ceilings(device, dtype, size // 2, copied_bytes // 2, rounds, tools)
 
 
 @contextlib.contextmanager
@@ -287,16 +327,20 @@ def ask(*command: str) -> str | None:
     return None
 
 
-def _seconds_of_product(device: torch.device, dtype: torch.dtype, size: int, rounds: int) -> float:
-    # Random numbers: a GPU multiplies ones faster than anything else, because it needs less power for them.
-    a, b, product = torch.rand(3, size, size, device=device).to(dtype)
-    return _fastest(tools_for(device), lambda: torch.matmul(a, b, out=product), rounds)
+def seconds_of_product(tools: Cpu, device: torch.device, dtype: torch.dtype, size: int, rounds: int) -> float:
+    """A device's tools, a dtype, a size -> seconds for a (size, size) product, the fastest of the rounds."""
+    # Random numbers, as attention has them: a GPU multiplies ones faster, because that needs less power.
+    a, b, product = torch.randn(3, size, size, device=device).to(dtype)
+    return _fastest(tools, lambda: torch.matmul(a, b, out=product), rounds)
 
 
-def _seconds_of_copy(device: torch.device, dtype: torch.dtype, copied_bytes: int, rounds: int) -> float:
+def seconds_of_copy(
+    tools: Cpu, device: torch.device, dtype: torch.dtype, copied_bytes: int, rounds: int
+) -> float:
+    """A device's tools, a dtype, bytes -> seconds for a copy of so many, the fastest of the rounds."""
     source = torch.ones(copied_bytes // dtype.itemsize, dtype=dtype, device=device)
     target = torch.empty_like(source)
-    return _fastest(tools_for(device), lambda: target.copy_(source), rounds)
+    return _fastest(tools, lambda: target.copy_(source), rounds)
 
 
 def _fastest(tools: Cpu, call: Callable[[], object], rounds: int) -> float:

@@ -7,7 +7,7 @@ loaded. So a command that compares NumPy with PyTorch on one thread each begins 
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -17,13 +17,14 @@ def is_set() -> bool:
     return all(os.environ.get(name) == "1" for name in VARIABLES)
 
 
-def again(module: str, arguments: Sequence[str]) -> int:
+def again(module: str, arguments: Sequence[str], more: Mapping[str, str] | None = None) -> int:
     """A module's name, its arguments -> the exit status of `python -m module`, in a child on one thread.
 
+    `more` replaces what is set in the child's environment besides this process's.
     Ctrl-C reaches the child, too: this waits until the child has kept what it has, and ended by itself.
     """
-    environment = {**os.environ, **dict.fromkeys(VARIABLES, "1")}
-    child = subprocess.Popen([sys.executable, "-m", module, *arguments], env=environment)
+    added = dict.fromkeys(VARIABLES, "1") if more is None else more
+    child = subprocess.Popen([sys.executable, "-m", module, *arguments], env={**os.environ, **added})
     while True:
         try:
             return child.wait()

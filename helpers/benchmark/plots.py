@@ -4,7 +4,7 @@ All numbers come from the record; helpers.plots.canvas has the colours and sizes
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from helpers.benchmark import report
 from helpers.benchmark.findings import ceiling, extra_memory, fitted_slope, setting_name, slopes_of
-from helpers.benchmark.records import Case, Record, StreamingRecord, select
+from helpers.benchmark.records import Case, Ratio, Record, StreamingRecord, select
 from helpers.plots import canvas
 
 SECONDS, BYTES = "seconds", "peak_bytes"
@@ -145,24 +145,31 @@ def plot_ratios(
             there = sorted({f"{ratio['over']} ÷ {ratio['under']}" for ratio in record["ratios"]})
             raise ValueError(f"no ratio {over} ÷ {under} in this setting; there are {', '.join(there)}")
         chosen[f"{over} ÷ {under}"] = rows
-    with plt.rc_context(canvas.STYLE):
-        figure, axes = plt.subplots(figsize=(6.5, 4.2))
-        axes.axhline(1, color="0.6", lw=1, zorder=0)
-        for i, (name, rows) in enumerate(chosen.items()):
-            ns, lower, middle, upper = np.array(
-                [(r["n"], r["lower"], r["median"], r["upper"]) for r in rows]
-            ).T
-            shifted = ns * 1.03 ** (i - (len(chosen) - 1) / 2)  # side by side, so that no bar hides another
-            bars = (middle - lower, upper - middle)
-            axes.errorbar(shifted, middle, bars, capsize=3, label=name, **canvas.look(i))
-        axes.set_xscale("log")
-        axes.set(ylim=(0, None), ylabel="ratio of times")
-        _n_axis(axes, sorted({r["n"] for rows in chosen.values() for r in rows}))
-        axes.legend(frameon=False)
-        setting = setting_name(next(iter(chosen.values()))[0])
-        axes.set_title(f"{record['device']['name']}: {setting}")
-        canvas.show(figure)
+    setting = setting_name(next(iter(chosen.values()))[0])
+    _draw_ratios(chosen, f"{record['device']['name']}: {setting}")
     print(f"Ratios of times on {report.device_name(record)}, {setting}, median (quartiles):")
+    for name, rows in chosen.items():
+        found = (f"n {r['n']:,} {r['median']:.2f} ({r['lower']:.2f}–{r['upper']:.2f})" for r in rows)
+        print(f"{name}: {', '.join(found)}")
+
+
+def plot_ratio_of_records(
+    records: Mapping[str, Record], over: str, under: str, dtype: str = "float32"
+) -> None:
+    """Records by what to call them, over, under -> their ratio of times against n, full and forward.
+
+    Prints each ratio. Raises ValueError where a record has no such ratio.
+    """
+    wanted = {"over": over, "under": under, "causal": False, "dtype": dtype, "passes": "forward"}
+    chosen = {
+        name: [r for r in record["ratios"] if all(r.get(key) == value for key, value in wanted.items())]
+        for name, record in records.items()
+    }
+    missing = [name for name, rows in chosen.items() if not rows]
+    if missing:
+        raise ValueError(f"no ratio {over} ÷ {under} in {dtype}, full, forward in: {', '.join(missing)}")
+    _draw_ratios(chosen, f"{over} ÷ {under}, full, {dtype}, forward")
+    print(f"{over} ÷ {under}, full, {dtype}, forward, median (quartiles):")
     for name, rows in chosen.items():
         found = (f"n {r['n']:,} {r['median']:.2f} ({r['lower']:.2f}–{r['upper']:.2f})" for r in rows)
         print(f"{name}: {', '.join(found)}")
@@ -192,9 +199,9 @@ def plot_roofline(
         figure, axes = plt.subplots(figsize=(6.5, 4.2))
         axes.loglog(roof_xs, np.minimum(roof_xs * copy, product), color="black", lw=1.5)
         axes.annotate(
-            "moving", (np.sqrt(roof_xs[0] * edge), 0.7 * copy * np.sqrt(roof_xs[0] * edge)), ha="left"
+            "memory-bound", (np.sqrt(roof_xs[0] * edge), 1.3 * copy * np.sqrt(roof_xs[0] * edge)), ha="right"
         )
-        axes.annotate("calculating", (1.2 * edge, 1.15 * product), ha="left")
+        axes.annotate("compute-bound", (1.2 * edge, 1.15 * product), ha="left")
         for i, (name, (xs, ys)) in enumerate(points.items()):
             axes.loglog(xs, ys, lw=1, label=name, **canvas.look(i))
             upright = xs[-1] < 4 * xs[0]  # then the other points stand above and below, and the note beside
@@ -237,14 +244,17 @@ def plot_beside(
     dtype: str = "float32",
     passes: str = "forward",
     implementations: Sequence[str] = ("readable", "fused"),
+    own_dtype: str | None = None,
 ) -> None:
     """Two records, a setting -> the times of both against n: the recorded machine and this one.
 
-    Prints, for each implementation, the largest n that both have, and how their times compare there.
+    `own_dtype` is that of the second, where it was measured in another one. Prints for each implementation
+    the largest n that both have, and how their times compare there.
     Raises ValueError where one of the records has no such setting.
     """
     setting = {"part": "attention", "causal": causal, "dtype": dtype, "passes": passes}
-    both = {"recorded": _lines(recorded, SECONDS, **setting), "yours": _lines(own, SECONDS, **setting)}
+    own_setting = {**setting, "dtype": own_dtype or dtype}
+    both = {"recorded": _lines(recorded, SECONDS, **setting), "yours": _lines(own, SECONDS, **own_setting)}
     with plt.rc_context(canvas.STYLE):
         figure, axes = plt.subplots(figsize=(6.5, 4.2))
         for place, (record, whose) in enumerate(zip((recorded, own), both, strict=True)):
@@ -253,7 +263,7 @@ def plot_beside(
                     label = f"{name}, {whose}: {record['device']['name']}"
                     _draw_times(axes, both[whose][name], label, colour, 2 * place + colour)
         _label(axes, _every_case(*both.values()), "seconds", report.duration)
-        axes.set_title(_setting(both["recorded"]))
+        axes.set_title(_setting(both["recorded"]) + (f"; yours {own_dtype}" if own_dtype else ""))
         canvas.show(figure)
     for name in implementations:
         theirs, mine = ({case["n"]: case for case in lines.get(name, [])} for lines in both.values())
@@ -276,6 +286,25 @@ def _lines(record: Record, quantity: str, **setting: object) -> dict[str, list[C
         wanted = ", ".join(f"{key} {value!r}" for key, value in setting.items())
         raise ValueError(f"no {quantity} in the record for {wanted}; it has {'; '.join(there)}")
     return found
+
+
+def _draw_ratios(chosen: Mapping[str, Sequence[Ratio]], title: str) -> None:
+    """{label: ratios}, a title -> a line each, with bars from quartile to quartile."""
+    with plt.rc_context(canvas.STYLE):
+        figure, axes = plt.subplots(figsize=(6.5, 4.2))
+        axes.axhline(1, color="0.6", lw=1, zorder=0)
+        for i, (name, rows) in enumerate(chosen.items()):
+            ns, lower, middle, upper = np.array(
+                [(r["n"], r["lower"], r["median"], r["upper"]) for r in rows]
+            ).T
+            shifted = ns * 1.03 ** (i - (len(chosen) - 1) / 2)  # side by side, so that no bar hides another
+            bars = (middle - lower, upper - middle)
+            axes.errorbar(shifted, middle, bars, capsize=3, label=name, **canvas.look(i))
+        axes.set_xscale("log")
+        axes.set(ylim=(0, None), ylabel="ratio of times", title=title)
+        _n_axis(axes, sorted({r["n"] for rows in chosen.values() for r in rows}))
+        axes.legend(frameon=False)
+        canvas.show(figure)
 
 
 def _draw_times(axes: Axes, cases: Sequence[Case], label: str, i: int, look: int | None = None) -> None:
@@ -365,8 +394,8 @@ def _print_readable_over_fused(record: Record, drawn: Case) -> None:
 def _side(xs: Sequence[float], edge: float) -> str:
     """Operations a byte, where the ceilings meet -> which ceiling lies over them, in words."""
     if min(xs) >= edge:
-        return "where calculating is the limit"
-    return "where moving is the limit" if max(xs) < edge else "on both sides of the corner"
+        return "compute-bound"
+    return "memory-bound" if max(xs) < edge else "on both sides of the corner"
 
 
 def _value(case: Case, quantity: str) -> float:

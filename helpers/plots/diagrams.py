@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
+from helpers.datasets import Gpu
 from helpers.plots import canvas
 
 FILLS = {"data": "#FFFFFF", "learned": "#F6DFA4", "step": "#D6E6F2"}  # told apart by their edges too
@@ -179,6 +180,38 @@ def plot_way_back() -> None:
         "Above, the way forward, from left to right. Below (dashed), the way back, from right to left: dO "
         "splits into dV and dP, dP becomes dS, and dS splits into dQ and dK."
     )
+
+
+def plot_gpu(gpu: Gpu) -> None:
+    """A GPU's data sheet -> its memories in one picture, from the large and slow to the small and fast.
+
+    Prints what each holds, and how fast it hands its numbers on.
+    """
+    all_shared, all_registers = (gpu.sms * each / 1024 for each in (gpu.shared_kb, gpu.registers_kb))
+    boxes = {
+        "python": Box(0.0, 2.3, "Python, on\nthe processor", width=2.6),
+        "queue": Box(4.6, 2.3, "queue of\nkernels", width=2.2),
+        "sms": Box(12.0, 2.3, f"{gpu.sms} SMs, each with the three below", "step", 8.6),
+        "memory": Box(0.0, 0.0, f"memory\n{gpu.memory_gb:g} GB", width=2.6, height=1.2),
+        "l2": Box(4.6, 0.0, f"L2 cache\n{gpu.l2_mb:g} MB", width=2.2, height=1.2),
+        "shared": Box(9.0, 0.0, f"shared memory\n{gpu.shared_kb:g} KB", "step", 2.6, 1.2),
+        "registers": Box(12.4, 0.0, f"registers\n{gpu.registers_kb:g} KB", "step", 2.0, 1.2),
+        "tensor": Box(15.2, 0.0, "tensor\ncores", "step", 1.7, 1.2),
+    }
+    rates = {"l2": gpu.bytes_a_second, "shared": gpu.l2_bytes, "registers": gpu.shared_bytes}
+    words = {name: f"{rate / 1e12:.3g} TB/s" if rate else "" for name, rate in rates.items()}
+    arrows = [
+        *(("python", "queue", "launch"), ("queue", "sms", "")),
+        *(("memory", "l2", words["l2"]), ("l2", "shared", words["shared"])),
+        *(("shared", "registers", ""), ("registers", "tensor", "")),
+    ]
+    _plot(boxes, arrows, 0.62)
+    print(f"{gpu.name}: memory {gpu.memory_gb:g} GB; L2 {gpu.l2_mb:g} MB;", end=" ")
+    print(f"in {gpu.sms} SMs {all_shared:.1f} MB of shared memory, {all_registers:.1f} MB of registers")
+    handed = f"Bytes a second: from memory {gpu.bytes_a_second:.3g}"
+    for name, rate in (("from L2", gpu.l2_bytes), ("from all shared memories", gpu.shared_bytes)):
+        handed += f", {name} {rate:.3g}" if rate else ""
+    print(f"{handed}; operations a second: {gpu.operations:.3g}")
 
 
 def _plot(

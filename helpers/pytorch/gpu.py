@@ -1,4 +1,4 @@
-"""What is asked of PyTorch before a GPU computes: how new it is, which dtype it multiplies fast, and TF32."""
+"""What is asked of PyTorch before a GPU computes: how new it is, and TF32."""
 
 import torch
 
@@ -12,15 +12,6 @@ def capability_of(device: torch.device | str) -> tuple[int, int] | None:
         return None
     major, minor = torch.cuda.get_device_capability(device)
     return major, minor
-
-
-def half_dtype(device: torch.device | str) -> torch.dtype:
-    """A device -> its fast dtype of 2 bytes: bfloat16, but float16 on a GPU that only emulates bfloat16.
-
-    torch.cuda.is_bf16_supported() says True there, too: a T4 (capability 7.5) runs bfloat16, slowly.
-    """
-    capability = capability_of(device)
-    return torch.float16 if capability is not None and capability < AMPERE else torch.bfloat16
 
 
 def float32_products() -> str:

@@ -1,4 +1,4 @@
-"""Lesson 08: tensors in and out, dropout, several results, tables, and the numbers of its notebook."""
+"""Lesson 08: tensors in and out, dropout, several results, and the numbers of its notebook."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own 
 from helpers.exercises import evaluate
 from helpers.exercises.catalogue import exercises, of_lesson
 from helpers.exercises.engine.tensors import as_arrays
-from helpers.exercises.kinds import Mend, Table, Write
+from helpers.exercises.kinds import Mend, Write
 from helpers.exercises.lesson_08.torch_blind_test import SONG
 from helpers.exercises.lesson_08.torch_polarity import layer_of_known_numbers
 from helpers.pytorch.attention import attention, fused_attention
@@ -51,77 +51,6 @@ def test_a_generator_of_three_is_taken():
 def test_an_output_and_none_is_told_so():
     text = evaluate("torch-dropout", lambda q, k, v, share, training: (v, None)).text
     assert "a tuple of 2 things, one of them None" in text
-
-
-def test_whole_numbers_are_counted_exactly_and_texts_are_none():
-    table = exercises()["torch-bytes"]
-    assert isinstance(table, Table)
-    right = {label: list(table.row(label)) for label in table.labels}
-    for label in table.labels:
-        one_more = {**right, label: [right[label][0] + 1, *right[label][1:]]}
-        assert evaluate("torch-bytes", one_more).status == "wrong"
-    text = evaluate("torch-bytes", {**right, 256: [str(right[256][0]), *right[256][1:]]}).text
-    assert "remove the quotation marks" in text
-    for rows in (
-        {label: torch.tensor(row, dtype=torch.float64) for label, row in right.items()},
-        torch.tensor(list(right.values()), dtype=torch.float64),
-    ):
-        assert evaluate("torch-bytes", rows).status == "right"
-
-
-def costs(change):
-    """What a change of each row of costs gives: by label, the row."""
-    table = exercises()["torch-bytes"]
-    assert isinstance(table, Table)
-    return {label: change(*table.row(label)) for label in table.labels}
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (
-            lambda o, r, f, s, t: [o, r, f, round(s, 1), round(t, 1)],
-            "Your numbers were rounded too far",
-        ),
-        (lambda o, r, f, s, t: [o, r, f, round(s), round(t)], "Your numbers were rounded too far"),
-        (lambda o, r, f, s, t: [o, r, 2 * f, s, t], "count each table as both read and written"),
-        (lambda o, r, f, s, t: [o, r, f / 2, s, t], "or two tables instead of four"),
-        (lambda o, r, f, s, t: [o, r, f, s * 1e3, t * 1e3], "Those are nanoseconds"),
-        (lambda o, r, f, s, t: [o, r, f, t, s], '"microseconds fused" have changed places'),
-        (lambda o, r, f, s, t: [o, r, f, max(o / 2e6, r / 500e6), t], "You swapped the two limits"),
-        (lambda o, r, f, s, t: [o, r, f, s / 1e6, t], "n 256, microseconds readable: not 2.62e-06"),
-        (
-            lambda o, r, f, s, t: [5 * o, r, f, max(5 * o / 500e6, r / 2e6), max(5 * o / 500e6, f / 2e6)],
-            'Your "microseconds fused" follows from your "operations": fix that first.',
-        ),
-        (
-            lambda o, r, f, s, t: [o, 3 * r, f, 3 * s, t],
-            'Your "microseconds readable" follows from your "bytes readable": fix that first.',
-        ),
-    ],
-)
-def test_what_is_said_of_costs(change, said):
-    feedback = evaluate("torch-bytes", costs(change))
-    assert feedback.status == "wrong"
-    assert said in " ".join(feedback.text.split())
-
-
-def test_a_missing_output_is_told_once():
-    def left_out(o, r, f, s, t):
-        return [o, r - f / 4, f - f / 4, s, t]
-
-    assert evaluate("torch-bytes", costs(left_out)).text.count("The output is written as well.") == 1
-
-
-def test_seconds_and_swapped_rows_of_the_timing_table_are_told():
-    table = exercises()["torch-timing"]
-    assert isinstance(table, Table)
-    right = {label: table.row(label) for label in table.labels}
-    seconds = {label: [cell / 1000 for cell in row] for label, row in right.items()}
-    assert set(evaluate("torch-timing", seconds).named) == {(f"seconds-{letter}",) for letter in "abcd"}
-    one, other, cpu = right
-    swapped = {one: right[other], other: right[one], cpu: right[cpu]}
-    assert "right, but in the wrong rows" in " ".join(evaluate("torch-timing", swapped).text.split())
 
 
 def test_a_flag_beside_the_mask_does_what_the_flag_does():
@@ -404,50 +333,6 @@ def test_parts_of_another_shape_are_not_the_same_numbers():
     feedback = evaluate("torch-attention", reshaped)
     assert feedback.status == "wrong"
     assert "The shape of output should be (1, 1); yours is (1,)" in " ".join(feedback.text.split())
-
-
-# --- tables, by hand
-
-
-def test_the_times_by_hand():
-    table = exercises()["torch-timing"]
-    assert isinstance(table, Table)
-    assert {label: table.row(label) for label in table.labels} == {
-        "laptop's GPU": [46, 0.2, 10, 9],
-        "server's GPU": [92, 0.1, 5, 7],
-        "CPU": [52, 50, 70, 50],
-    }
-    assert evaluate("torch-timing", {label: table.row(label) for label in table.labels}).status == "right"
-
-
-def test_the_costs_by_hand():
-    table = exercises()["torch-bytes"]
-    assert isinstance(table, Table)
-    assert table.row(1)[:3] == [2048, 4160, 4096]  # the notebook's example
-    operations, readable, fused, slow, fast = table.row(2048)
-    assert operations == 4 * 8 * 2048 * 2048 * 64 == 8_589_934_592
-    assert fused == 4 * 2048 * 512 * 2 == 8_388_608
-    assert readable == fused + 4 * 8 * 2048 * 2048 * 2 == 276_824_064
-    assert slow == pytest.approx(138.412, abs=1e-3)  # the bytes decide: 276,824,064 / 2e6
-    assert fast == pytest.approx(17.180, abs=1e-3)  # the operations decide: 8,589,934,592 / 500e6
-    for n in table.labels:
-        operations, readable, fused, slow, fast = table.row(n)
-        assert slow == pytest.approx(readable / 2e6)
-        assert (fast == pytest.approx(fused / 2e6)) == (n == 256)
-    assert table.row(16384)[3] == pytest.approx(8623.489, abs=1e-3)  # 17,246,978,048 bytes
-    assert table.row(16384)[0] / 500e6 == pytest.approx(1100, abs=1)
-
-
-def test_a_time_that_follows_from_wrong_bytes_is_told_so():
-    table = exercises()["torch-timing"]
-    assert isinstance(table, Table)
-    rows = {label: table.row(label) for label in table.labels}
-    rows["CPU"] = [52, 0.1, 70, 50]
-    feedback = evaluate("torch-timing", rows)
-    assert feedback.status == "wrong"
-    assert feedback.named == ()
-    assert "machine CPU, B: not 0.1" in feedback.text
-    assert "What does the clock see of a call" in " ".join(feedback.text.split())
 
 
 # --- a test that cannot see

@@ -1,14 +1,13 @@
-"""Exercises of lesson 08: same numbers, on a GPU. Loads torch, as no lesson before it does."""
+"""Exercises of lesson 08: same numbers in PyTorch. Loads torch, as no lesson before it does."""
 
 ORDER = (
     "torch-attention",
     "torch-weights",
     "torch-polarity",
     "torch-corner",
+    "torch-padded-causal",
     "torch-layout",
     "torch-dropout",
     "torch-batch-first",
     "torch-blind-test",
-    "torch-timing",
-    "torch-bytes",
 )  # of teaching: a file each

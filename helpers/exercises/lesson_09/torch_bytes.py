@@ -1,4 +1,4 @@
-"""torch-bytes, lesson 08: operations, bytes and the least time of attention, readable and fused."""
+"""torch-bytes, lesson 09: operations, bytes and the least time of attention, readable and fused."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,10 +6,10 @@ from typing import Any
 
 from helpers.exercises.kinds.predict import Slip
 from helpers.exercises.kinds.table import Table
+from helpers.exercises.lesson_09.shared import LIMITS
 
-LIMITS = "08: What limits it?"
 N_HEADS, D_HEAD, BYTES_EACH = 8, 64, 2
-OPERATIONS_A_SECOND, BYTES_A_SECOND = 500e12, 2e12
+OPERATIONS_A_SECOND, BYTES_A_SECOND = 312e12, 2.04e12  # an A100, in data/gpus.toml
 PEAKS_APART = OPERATIONS_A_SECOND / BYTES_A_SECOND
 
 
@@ -71,7 +71,7 @@ def _time_slips(place: int, more: tuple[Slip, ...]) -> tuple[Slip, ...]:
         Slip(
             f"peaks-swapped-{which}",
             lambda n: max(parts(n)[0] * PEAKS_APART, parts(n)[1] / PEAKS_APART),
-            "You swapped the two limits: divide operations by 500e12, bytes by 2e12.",
+            "You swapped the two limits: divide operations by 312e12, bytes by 2.04e12.",
         ),
         *more,
     )
@@ -232,8 +232,8 @@ EXERCISE = CostTable(
         _time_slips(1, ()),
         _time_slips(2, (MOVING_ALONE,)),
     ),
-    because="The readable one waits for its bytes at every length: 16,384 tokens take it at least 8.6 ms, "
-    "though the products need only 1.1. The fused one moves so little that from 2,048 tokens on the "
+    because="The readable one waits for its bytes at every length: 16,384 tokens take it at least 8.5 ms, "
+    "though the products need only 1.8. The fused one moves so little that from 2,048 tokens on the "
     "products decide; at 256 the bytes still do. It does no less arithmetic: it moves less. (All these "
     "times are lower limits: on a real GPU it takes longer just to start so short a call.)",
     hints=(
@@ -243,8 +243,8 @@ EXERCISE = CostTable(
         "written, read. 2 bytes each.",
         "Queries, keys, values and output: four tables of n rows of 64 numbers in each of 8 heads, 2 bytes "
         "each.",
-        "Operations / 500e12 and bytes / 2e12 are seconds. The longer one counts; times 1e6.",
-        "Operations / 500e12 and bytes / 2e12 are seconds. The longer one counts; times 1e6.",
+        "Operations / 312e12 and bytes / 2.04e12 are seconds. The longer one counts; times 1e6.",
+        "Operations / 312e12 and bytes / 2.04e12 are seconds. The longer one counts; times 1e6.",
     ),
     reread=LIMITS,
 )

@@ -1,11 +1,10 @@
-"""torch-timing, lesson 08: what four timing scripts print, in milliseconds."""
+"""torch-timing, lesson 09: what four timing scripts print, in milliseconds."""
 
 from collections.abc import Callable
 
 from helpers.exercises.kinds.predict import Slip
 from helpers.exercises.kinds.table import Table
-
-HOW_LONG = "08: How long does it take?"
+from helpers.exercises.lesson_09.shared import HOW_LONG
 
 MACHINES: dict[str, tuple[float, float, float, float, float]] = {
     # one call, until Python goes on, more for the first call, the way there, another program
@@ -24,7 +23,6 @@ def _of_machine(name: str, reply: str, answer: Callable[..., float]) -> Slip:
     return Slip(name, lambda machine: answer(*MACHINES[machine]), reply)
 
 
-TRUTH = "That would be the truth."
 IN_SECONDS = "Those are seconds. The scripts print milliseconds."
 EXERCISE = Table(
     name="torch-timing",
@@ -38,7 +36,8 @@ EXERCISE = Table(
             _of_machine("seconds-a", IN_SECONDS, lambda call, _handed, first, *_: (10 * call + first) / 1e4),
             _of_machine(
                 "truth-a",
-                f"{TRUTH} But the first of A's ten calls takes longer, and a mean includes it.",
+                "That would be the truth. But the first of A's ten calls takes longer, and a mean includes "
+                "it.",
                 lambda call, *_: call,
             ),
             _of_machine(
@@ -71,8 +70,8 @@ EXERCISE = Table(
             _of_machine("seconds-b", IN_SECONDS, lambda _call, handed, *_: handed / 1e3),
             _of_machine(
                 "truth-b",
-                f"{TRUTH} But B does not wait: its clock stops as soon as Python goes on, while the GPU is "
-                f"still working.",
+                "B would have to wait for that. Its clock stops as soon as Python goes on, while the GPU is "
+                "still working.",
                 lambda call, *_: call,
             ),
             _of_machine(
@@ -96,7 +95,7 @@ EXERCISE = Table(
             ),
             _of_machine(
                 "truth-c",
-                f"{TRUTH} A median would print it. C's mean includes the one slow call.",
+                "A median would print that. C's mean includes the one slow call.",
                 lambda call, *_: call,
             ),
             _of_machine(
@@ -131,7 +130,7 @@ EXERCISE = Table(
             ),
             _of_machine(
                 "truth-d",
-                f"{TRUTH} But D also times moving x to the device, in each of the ten calls.",
+                "That is the call alone. D also times moving x to the device, in each of the ten calls.",
                 lambda call, *_: call,
             ),
             _of_machine(

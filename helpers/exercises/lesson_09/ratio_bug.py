@@ -1,0 +1,121 @@
+"""ratio-bug, lesson 09: how many times as long, from rounds on a machine that is not always equally fast."""
+
+from typing import Any
+
+import numpy as np
+
+from helpers.exercises.engine.edits import Edits
+from helpers.exercises.engine.probes import Probe
+from helpers.exercises.kinds.fix import Mend
+from helpers.exercises.lesson_09.shared import THE_JUMP
+from helpers.validation import Array
+
+
+def bug(over: Array, under: Array) -> Any:
+    """(rounds,), (rounds,) -> how many times as long the first takes, wrong: the rounds are forgotten."""
+    return np.median(over) / np.median(under)
+
+
+def my_ratio(over: Array, under: Array) -> Any:
+    """(rounds,), (rounds,) -> how many times as long the first takes."""
+    ratios = over / under
+    return np.median(ratios)
+
+
+EDITS = Edits(my_ratio, {"ratios": "over / under", "middle": "np.median(ratios)"})
+MISTAKES = EDITS.mistakes(
+    """
+rounds-forgotten
+    you took two medians, which may come from different rounds, and divided them
+    In one round both met the same machine, busy or not. Divide round by round first, then take the median.
+    | middle => np.median(over) / np.median(under)
+
+means-divided
+    you divided the mean of one by the mean of the other
+    A busy moment moves both means. Divide round by round first, then take the median.
+    | middle => np.mean(over) / np.mean(under)
+
+fastest-divided
+    you divided the fastest of one by the fastest of the other
+    These may come from different rounds. Divide round by round first, then take the median.
+    | middle => np.min(over) / np.min(under)
+
+sorted-first
+    you sorted both before dividing, so that the pairs are no longer of one round
+    Leave the order as it is: what stands at one place was measured in one round.
+    | ratios => np.sort(over) / np.sort(under)
+
+mean-of-ratios
+    you took the mean of the ratios
+    One disturbed round moves it. Take the median.
+    | middle => np.mean(ratios)
+
+smallest
+    you took the smallest ratio
+    That is the luckiest round. Take the median.
+    | middle => np.min(ratios)
+
+largest
+    you took the largest ratio
+    That is the unluckiest round. Take the median.
+    | middle => np.max(ratios)
+
+turned
+    you divided the second by the first
+    The question is how many times as long the *first* takes.
+    | ratios => under / over
+
+differences
+    you subtracted instead of dividing
+    A difference is longer on a slower machine. A ratio is not.
+    | ratios => over - under
+
+how-much-longer
+    you subtracted 1, which gives how much longer it takes, not how many times as long
+    Twice as long is 2, not 1.
+    | result => it - 1
+
+every-round
+    you return the ratio of every round
+    The task asks for one number: their median.
+    | result => ratios
+""",
+    THE_JUMP,
+)
+
+
+def _probe(kind: str, over: list[float], under: list[float]) -> Probe:
+    return Probe(kind, {"over": np.array(over), "under": np.array(under)})
+
+
+EXERCISE = Mend(
+    name="ratio-bug",
+    answer=my_ratio,
+    bug=bug,
+    task="How many times as long, from rounds on a machine that is not always equally fast.",
+    given="rounds-forgotten",
+    symptom="for the first [2, 30, 4] and the second [1, 15, 4] it gives 1. But in two of the three rounds "
+    "the first took twice as long. In which rounds were the two medians measured?",
+    call="my_ratio(over, under)",
+    right=my_ratio,
+    recipe=EDITS.recipe(),
+    probes=(
+        _probe("5 rounds, the machine slows down", [4, 5, 9, 14, 21], [2, 3, 6, 8, 9]),
+        _probe("3 rounds, one of them busy", [8, 70, 10], [4, 20, 10]),
+        _probe("4 rounds", [3, 12, 5, 9], [2, 3, 4, 3]),
+        _probe("2 rounds", [6, 9], [4, 3]),
+        _probe("7 rounds, disturbed in turn", [3, 40, 4, 5, 28, 6, 9], [8, 16, 16, 4, 7, 8, 2]),
+    ),
+    axes=(),
+    mistakes=MISTAKES,
+    hints=(
+        "In a round both are measured one right after the other, on the same machine. What can be compared "
+        "in a round that cannot be compared between rounds?",
+        "over / under divides round by round.",
+        "np.median(over / under)",
+    ),
+    explain="Each ratio is of two samples of one round, which met the same machine, busy or not. Their "
+    "median "
+    "stays steady while the times themselves wander.",
+    reread=THE_JUMP,
+)
