@@ -14,7 +14,7 @@ import numpy as np
 from helpers import inputs_of_positions as inputs
 from helpers.door import checked_by
 from helpers.masking import mask_scores
-from helpers.precision import finite, rounded_to
+from helpers.precision import rounded_to
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
 from helpers.softmax import softmax
@@ -177,7 +177,7 @@ def biased_attention(
     """
     scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1]) + rounded_to(bias, queries)
     weights = softmax(mask_scores(scores, mask))
-    return weights @ finite("values", values), weights
+    return weights @ values, weights
 
 
 # --- a turn for each query and key --------------------------------------------------------------------------

@@ -157,10 +157,8 @@ def test_plans_go_as_far_as_the_issue_asks():
     assert (quick.sizes[-1], tuple(quick.passes)) == (1024, (FORWARD,))
 
 
-def test_a_t4_is_measured_in_float16(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (7, 5))
-    assert tuple(suite.plan_for("cuda").dtypes) == ("float32", "float16")
+def test_a_t4_is_measured_in_float16():
+    assert tuple(suite.plan_for("cuda", capability=(7, 5)).dtypes) == ("float16", "float32")
 
 
 @pytest.mark.skipif(

@@ -22,6 +22,9 @@ from helpers.exercises.lesson_07.alignment_table import ALIGNED_SCORES
 from helpers.exercises.lesson_07.new_word import ENGLISH_KEYS
 from helpers.exercises.lesson_09 import compute_bound, gpu_corners, torch_bytes, which_backend
 from helpers.exercises.lesson_09.torch_timing import MACHINES
+from helpers.exercises.lesson_10.shuffle_table import MOVED
+from helpers.exercises.lesson_10.shuffle_table import ORDER as SHUFFLED
+from helpers.exercises.lesson_10.shuffle_table import N as N_SHUFFLED
 from helpers.exercises.lesson_11 import read_gradient
 from helpers.exercises.lesson_13 import tile_cost
 from helpers.softmax import softmax
@@ -206,6 +209,11 @@ SAYS: dict[str, Callable[[str], bool]] = {
     ),
     "alignment-table": alignment,
     "new-word": new_word,
+    "shuffle-table": lambda text: (
+        between(text, "positions\n", " instead") == [MOVED, MOVED + N_SHUFFLED - 1]
+        and N_SHUFFLED == len(set(SHUFFLED)) == 6
+        and "six tokens" in text
+    ),
     "torch-timing": timing,
     "torch-bytes": bytes_of_torch,
     "gpu-corners": corners,

@@ -131,6 +131,13 @@ def test_t5s_buckets_as_published_for_32_and_128() -> None:
     np.testing.assert_array_equal(found, [[0, 1, 15, 16, 16, 17, 17, 18, 31, 31, 31, 0]])
 
 
+def test_the_buckets_are_those_of_t5_unless_told_otherwise() -> None:
+    apart = np.arange(-200, 200)[None]
+    for function in (t5_buckets, t5_buckets_both_ways):
+        np.testing.assert_array_equal(function(apart), function(apart, 32, 128))
+        np.testing.assert_array_equal(behind_the_door(function, apart), function(apart, 32, 128))
+
+
 def in_torch(apart: Array, n_buckets: int, longest: int, both_ways: bool) -> Array:
     """The same in torch's float32, on positions key − query, as programs of T5 compute it."""
     back, offset = torch.tensor(apart), torch.tensor(0)
@@ -351,6 +358,16 @@ def test_to_halves_puts_even_columns_first_in_each_head(stack: tuple[int, ...]) 
     np.testing.assert_array_equal(to_halves(to_pairs(w, N_HEADS), N_HEADS), w)
 
 
+def test_to_halves_with_other_numbers_of_heads() -> None:
+    for n_heads in (1, 2, 9):
+        w = waves(4, 18 * n_heads)[:, : n_heads * 8]
+        expected = np.concatenate(
+            [head[:, [0, 2, 4, 6, 1, 3, 5, 7]] for head in np.split(w, n_heads, axis=1)], 1
+        )
+        np.testing.assert_array_equal(to_halves(w, n_heads), expected)
+        np.testing.assert_array_equal(to_pairs(expected, n_heads), w)
+
+
 def test_with_its_columns_moved_a_model_of_pairs_has_the_same_scores_in_halves() -> None:
     x, w_q, w_k = waves(N, 7), waves(7, N_HEADS * D_HEAD, start=2.0), waves(7, N_HEADS * D_HEAD, start=3.0)
 
@@ -492,6 +509,11 @@ X = waves(2, N, D_HEAD)
             lambda: wrongly.biased_attention(X, X[..., :2], X, 0),
             ValueError,
             "queries and keys must have vectors of the same length",
+        ),
+        (
+            lambda: wrongly.biased_attention(X, X, np.full_like(X, np.inf), 0),
+            ValueError,
+            "values must be finite; got inf",
         ),
         (lambda: wrongly.distances(1, [2]), ValueError, "query_positions must have shape (..., n)"),
         (lambda: wrongly.distances([1], 2), ValueError, "key_positions must have shape (..., n)"),

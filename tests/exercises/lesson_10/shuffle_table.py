@@ -20,7 +20,7 @@ my_table = table_of("110", "011", "010", "010", "010")
 my_table = table_of("010", "111", "111", "111", "111")
 
 # unnamed
-# told: nothing, shuffled, causal mask: not 0
+# told: nothing, shuffled under a causal mask: not 0
 my_table = table_of("000", "111", "110", "110", "110")
 
 # unnamed
