@@ -4,11 +4,7 @@ ORDER = (
     "rescale",
     "online-bug",
     "no-rescale",
-    "merge",
     "tile-bug",
     "tiles",
     "tile-cost",
-    "cache-mask",
-    "grouped",
-    "window",
 )  # of teaching: a file each

@@ -1,4 +1,4 @@
-"""merge, lesson 13.
+"""merge, lesson 14.
 
 Attention over two halves of the keys, and one answer: output and log_sum_exp of both together.
 """
@@ -11,7 +11,7 @@ import numpy as np
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Form, Probe, numbers
 from helpers.exercises.kinds.write import Property, Write
-from helpers.exercises.lesson_13.shared import or_1
+from helpers.precision import or_one
 from helpers.softmax import softmax
 from helpers.streaming import merge_partials
 from helpers.validation import Array
@@ -112,7 +112,7 @@ def dropping(limit: float, drop: bool, whole: bool, of_a: Array, a: Array, of_b:
         above = np.nan_to_num(np.log(a) - np.log(b))
     shares = []
     for part, difference in ((a, above), (b, -above)):
-        share = np.where(whole & (difference > limit), 1, part / or_1(a + b))
+        share = np.where(whole & (difference > limit), 1, part / or_one(a + b))
         shares.append(np.where(drop & (difference < -limit), 0, share))
     return np.asarray(shares[0] * of_a + shares[1] * of_b)
 
