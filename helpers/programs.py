@@ -1,4 +1,7 @@
-"""What a call holds, how a helper is written, what a program prints in a Python of its own (lesson 13)."""
+"""What a call holds, how a helper is written, what a program prints in a Python of its own (lesson 13).
+
+And a kernel's two ways to memory, in NumPy: `load` and `store`.
+"""
 
 import ast
 import importlib.util
@@ -11,7 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from helpers.validation import Array
+import numpy as np
+
+from helpers.validation import Array, Mask
 
 
 def peak_bytes(function: Callable[..., tuple[Array, Array]], *args: Any, **settings: Any) -> tuple[int, int]:
@@ -29,6 +34,34 @@ def peak_bytes(function: Callable[..., tuple[Array, Array]], *args: Any, **setti
     finally:
         tracemalloc.stop()
     return peak, output.nbytes
+
+
+def load(memory: Array, addresses: Array, inside: Mask, other: float) -> Array:
+    """(size,), (block,), (block,) of True and False -> (block,): what stands there, `other` where not inside.
+
+    As a kernel reads memory: a list of numbers, without rows. What is not inside is not touched.
+    Raises IndexError for an address inside that memory does not have: a GPU would read something else there.
+    """
+    block = np.full(addresses.shape, other, memory.dtype)
+    block[inside] = memory[_there(memory, addresses[inside])]
+    return block
+
+
+def store(memory: Array, addresses: Array, block: Array, inside: Mask) -> None:
+    """(size,), (block,), (block,), (block,) of True and False -> None: writes what is inside to its address.
+
+    Raises IndexError as load does.
+    """
+    memory[_there(memory, addresses[inside])] = block[inside]
+
+
+def _there(memory: Array, addresses: Array) -> Array:
+    outside = addresses[(addresses < 0) | (addresses >= len(memory))]
+    if len(outside):
+        raise IndexError(
+            f"address {outside[0]} is outside the memory, which has the addresses 0 to {len(memory) - 1}"
+        )
+    return addresses
 
 
 def in_new_python(program: str) -> None:

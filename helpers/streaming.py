@@ -150,17 +150,20 @@ def tile_kinds(
     return np.array(kinds, dtype=int).reshape(len(tiles_of_queries), len(tiles_of_keys))
 
 
-def window_mask(n_queries: int, n_keys: int, window: int) -> Mask:
+def window_mask(n_queries: int, n_keys: int, window: int, sinks: int = 0) -> Mask:
     """n_queries, n_keys, window -> (n_queries, n_keys): True for the last `window` keys up to each query.
 
     Causal, and aligned to the lower right as causal_mask is: a query sees itself and window − 1 before it.
+    The first `sinks` keys stay open to all queries that are not before them.
     Raises TypeError unless the counts are whole numbers, ValueError for a window below 1 or a negative count.
-    Source: Beltagy et al. 2020, "Longformer", section 3.1, with the half that lies in the future left out.
+    Source: Beltagy et al. 2020, "Longformer", section 3.1, with the half that lies in the future left out;
+    Xiao et al. 2023, "Efficient Streaming Language Models with Attention Sinks", section 3.2.
     """
-    window = require_count("window", window)
+    window, sinks = require_count("window", window), require_count("sinks", sinks, least=0)
     not_later = causal_mask(n_queries, n_keys)
     positions_of_queries = np.arange(n_queries)[:, None] + (n_keys - n_queries)
-    return not_later & (np.arange(n_keys) > positions_of_queries - window)
+    near = np.arange(n_keys) > positions_of_queries - window
+    return not_later & (near | (np.arange(n_keys) < sinks))
 
 
 def grouped_query_attention(

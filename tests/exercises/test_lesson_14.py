@@ -64,3 +64,49 @@ def test_both_halves_of_a_query_stand_beside_its_output():
 def test_a_probe_of_the_cache_has_more_keys_than_queries():
     for probe in find("cache-mask").probes:
         assert len(probe.inputs["queries"]) < len(probe.inputs["keys"])
+
+
+def test_the_example_of_the_split_bug():
+    """Three equal scores in three parts: a third each; as given, what was merged counts as one part."""
+    nothing, values = np.zeros(2), np.array([[3.0], [6.0], [12.0]])
+    inputs = nothing, np.zeros((3, 2)), values, 3
+    assert ANSWERS["split-bug"](*inputs) == pytest.approx(7.0)
+    assert GIVEN["split-bug"](*inputs) == pytest.approx((4.5 + 12) / 2)
+    assert GIVEN["split-bug"](*inputs[:3], 2) == pytest.approx(7.0)
+
+
+def test_the_caches_counted_one_by_one():
+    """GPT-3: 96 layers of 96 heads of 128, keys and values, 2 bytes: 4.5 MiB a token."""
+    table = find("cache-bytes")
+    assert table.row("GPT-3") == (4.5 * 2**20, 9.0)
+    assert table.row("PaLM")[0] == sum(2 * 256 * 2 for _ in range(118))
+    assert table.row("Llama 3 70B") == (320 * 1024, 0.625)
+
+
+def caches(change):
+    """A change of (bytes, GiB) -> the table as a learner fills it in."""
+    return {model: list(change(*find("cache-bytes").row(model))) for model in find("cache-bytes").labels}
+
+
+@pytest.mark.parametrize(
+    ("change", "mistakes"),
+    [
+        (lambda size, gib: (size / 2, gib / 2), ("half",)),
+        (lambda size, gib: (2 * size, 2 * gib), ("float32",)),
+        (lambda size, gib: (size, gib * 1024), ("mib",)),
+        (lambda size, gib: (size, gib * 1.073741824), ("decimal",)),
+        (lambda size, gib: (size / 1024, gib), ("kib",)),
+        (lambda size, gib: (int(size), round(gib, 3)), ()),
+    ],
+)
+def test_a_wrong_column_of_caches_is_named(change, mistakes):
+    feedback = evaluate("cache-bytes", caches(change))
+    assert feedback.mistakes == mistakes
+    assert (feedback.status == "right") == (not mistakes)
+
+
+def test_heads_of_queries_in_a_cache_are_named():
+    sizes = {"GPT-3": (96, 96, 128), "PaLM": (118, 48, 256), "Llama 3 70B": (80, 64, 128)}
+    tokens = {model: 4 * layers * heads * width for model, (layers, heads, width) in sizes.items()}
+    table = {model: [size, size * 2048 / 2**30] for model, size in tokens.items()}
+    assert evaluate("cache-bytes", table).mistakes == ("heads-of-queries",)

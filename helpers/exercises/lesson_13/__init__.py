@@ -7,4 +7,8 @@ ORDER = (
     "tile-bug",
     "tiles",
     "tile-cost",
+    "kernel-bug",
+    "spills",
+    "slow-default",
+    "mask-rule",
 )  # of teaching: a file each

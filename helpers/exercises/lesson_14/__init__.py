@@ -2,7 +2,10 @@
 
 ORDER = (
     "cache-mask",
+    "cache-bytes",
     "grouped",
     "window",
     "merge",
+    "split-bug",
+    "pages",
 )  # of teaching: a file each
