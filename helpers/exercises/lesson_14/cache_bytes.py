@@ -39,8 +39,8 @@ EXERCISE = Table(
             Slip(
                 "half",
                 lambda m: _a_token(m, 1),
-                "That is half of it. Keys *and* values are kept, and a number takes 2 bytes: did you leave out "
-                "one of the two factors of 2?",
+                "That is half of it. Keys *and* values are kept, and a number takes 2 bytes: did you leave "
+                "out one of the two factors of 2?",
             ),
             Slip(
                 "a-quarter",
@@ -90,8 +90,8 @@ EXERCISE = Table(
         ),
     ),
     because="A token costs 2 · layers · n_kv_heads · width · 2 bytes. PaLM has three times the parameters of "
-    "GPT-3 and a cache about a fortieth as large, because all its 48 heads share one head of keys; Llama 3 stands "
-    "between the two.",
+    "GPT-3 and a cache about a fortieth as large, because all its 48 heads share one head of keys; Llama 3 "
+    "stands between the two.",
     hints=(
         "For each token a layer keeps a key and a value for each head of keys: n_kv_heads rows of `width` "
         "numbers, twice.",
