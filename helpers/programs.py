@@ -89,12 +89,12 @@ def print_body(function: Callable[..., object]) -> None:
 def print_kernel_step() -> None:
     """() -> None: prints the lines of forward_kernel that fold one tile of keys in.
 
-    They are read from the file: importing helpers.pytorch.kernels would load torch and Triton.
+    They are read from the file: importing helpers.pytorch.kernel_programs would load torch and Triton.
     Raises LookupError where the file is not found, or has no such lines.
     """
-    spec = importlib.util.find_spec("helpers.pytorch.kernels")
+    spec = importlib.util.find_spec("helpers.pytorch.kernel_programs")
     if spec is None or spec.origin is None:
-        raise LookupError("helpers.pytorch.kernels was not found")
+        raise LookupError("helpers.pytorch.kernel_programs was not found")
     lines = Path(spec.origin).read_text(encoding="utf-8").splitlines()
     found = [line.strip() for line in lines]
     try:

@@ -1,16 +1,9 @@
-"""How is attention computed without the n × n matrix, on a GPU? Three Triton kernels (lesson 13).
+"""Attention without the n × n matrix, on a GPU: the kernels of helpers.pytorch.kernel_programs, for PyTorch.
 
-The derivation of helpers.streaming, each tile of queries by a program of its own. `forward_kernel` folds the
-keys in, tile by tile, with a running maximum and a running sum. `grad_queries_kernel` and `grad_keys_kernel`
-make each tile of weights once more, from the scores and log_sum_exp, instead of reading n × n stored ones.
-`tiled_attention` runs all three, so that it trains.
-
-Triton has wheels for Linux only. This module can be imported everywhere, and `why_not` says what is missing.
-Without a GPU, Triton's interpreter runs the same lines in NumPy, slowly (TRITON_INTERPRET=1).
-Source: Dao 2023, "FlashAttention-2", algorithms 1 and 2; Milakov and Gimelshein 2018 for the running sum.
+`tiled_attention` launches them, backward too, so that it trains. `launches` says what is launched, without
+doing it: helpers.pytorch.compile_report compiles that for GPUs that are not here. This module can be imported
+everywhere, and `why_not` says what is missing.
 """
-
-from __future__ import annotations  # where Triton is missing, nobody looks up tl.constexpr
 
 import math
 from typing import Any, NamedTuple
@@ -19,378 +12,50 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from helpers.pytorch.validation import require_fitting
+from helpers.pytorch.gpu import capability_of, float32_products
+from helpers.pytorch.kernel_programs import (
+    forward_kernel,
+    grad_keys_kernel,
+    grad_queries_kernel,
+    merge_kernel,
+)
+from helpers.pytorch.kernel_tiles import Tiles, default_tiles
+from helpers.pytorch.validation import require_fitting, require_sizes
+from helpers.pytorch.with_triton import interprets, require_triton, triton, why_not
 
-try:
-    import triton
-    import triton.language as tl
-
-    MISSING = ""
-    _jit = triton.jit
-except ImportError as error:
-    MISSING = f"Triton cannot be imported ({error}). It has wheels for Linux, and none for macOS and Windows"
-
-    def _jit(function: Any) -> Any:
-        return function
-
+__all__ = ["DTYPES", "WIDTHS", "Launch", "Tiles", "default_tiles", "launches", "tiled_attention", "why_not"]
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32)
 WIDTHS = (16, 32, 64, 128)  # for d_k and d_v: the sides of a tile are powers of two, and at least 16
+LOG2_E = math.log2(math.e)
+MOST_SPLITS = 64
+LEAST_KEYS_IN_SPLIT = 256  # not timed: a split should read more than its partial result is to write and merge
 
 
-class Tiles(NamedTuple):
-    """How a kernel cuts its work: rows in a tile, and what the GPU gives to one tile.
+class Plan(NamedTuple):
+    """What a query may see, and how the work is cut."""
 
-    `queries` and `keys` are powers of two, at least 16. `warps` (of 32 threads) share a tile; while one tile
-    is computed, `stages` − 1 more are on their way from memory.
-    """
-
-    queries: int
-    keys: int
-    warps: int = 4
-    stages: int = 2
+    causal: bool
+    window: int | None
+    splits: int
+    forward: Tiles
+    grad_queries: Tiles
+    grad_keys: Tiles
 
 
-# --- one program, one tile ----------------------------------------------------------------------------------
+class Launch(NamedTuple):
+    """A kernel, how many programs of it run (a grid of up to three axes), and what it is given."""
 
+    kernel: Any
+    grid: tuple[int, ...]
+    arguments: tuple[Any, ...]
+    constants: dict[str, Any]
 
-@_jit
-def _my_tile(n_rows, n_heads, tile: tl.constexpr):
-    """-> which batch and which head this program works on, and which of its tiles."""
-    n_tiles = tl.cdiv(n_rows, tile)
-    stack = tl.cast(tl.program_id(0) // n_tiles, tl.int64)  # batch × stride can pass 2^31
-    return stack // n_heads, stack % n_heads, tl.program_id(0) % n_tiles
-
-
-@_jit
-def _of_head(start, strides, batch, head):
-    """-> where the rows of this head begin."""
-    return start + batch * strides[0] + head * strides[1]
-
-
-@_jit
-def _places(start, stride, first_row, tile: tl.constexpr, width: tl.constexpr):
-    """-> (tile, width): where each number of these rows lies. A row lies in one piece."""
-    top = start + tl.cast(first_row, tl.int64) * stride
-    return top + tl.arange(0, tile)[:, None] * stride + tl.arange(0, width)[None, :]
-
-
-@_jit
-def _load_rows(start, stride, first_row, n_rows, tile: tl.constexpr, width: tl.constexpr):
-    """-> (tile, width): a tile of rows, with zeros where it hangs over the last one."""
-    is_there = first_row + tl.arange(0, tile) < n_rows
-    return tl.load(_places(start, stride, first_row, tile, width), mask=is_there[:, None], other=0.0)
-
-
-@_jit
-def _store_rows(start, stride, first_row, n_rows, rows, tile: tl.constexpr, width: tl.constexpr):
-    """Write a tile of rows, but not those that hang over the last one."""
-    is_there = first_row + tl.arange(0, tile) < n_rows
-    places = _places(start, stride, first_row, tile, width)
-    tl.store(places, rows.to(start.dtype.element_ty), mask=is_there[:, None])
-
-
-@_jit
-def _load_numbers(start, first_row, n_rows, tile: tl.constexpr):
-    """-> (tile,): one number a row, with zeros where the tile hangs over."""
-    row = first_row + tl.arange(0, tile)
-    return tl.load(start + row, mask=row < n_rows, other=0.0)
-
-
-@_jit
-def _may_attend(query, key, n_queries, n_keys, causal: tl.constexpr):
-    """Places of queries and of keys -> True where the key is there and, if causal, not in the future."""
-    allowed = key < n_keys
-    if causal:
-        allowed = allowed & (key <= query + (n_keys - n_queries))  # aligned to the lower right
-    return allowed
-
-
-@_jit
-def _keys_seen(first_query, n_queries, n_keys, causal: tl.constexpr, tile: tl.constexpr):
-    """-> how many keys every query of a tile may see, and how many its last one may."""
-    if causal:
-        by_first = first_query + (n_keys - n_queries) + 1
-        by_all = tl.minimum(tl.maximum(by_first, 0), n_keys)
-        by_last = tl.minimum(tl.maximum(by_first + tile - 1, 0), n_keys)
-    else:
-        by_all = n_keys
-        by_last = n_keys
-    return by_all, by_last
-
-
-@_jit
-def _first_queries(first_key, n_queries, n_keys, causal: tl.constexpr, tile: tl.constexpr):
-    """-> the first query that may see the first key of a tile, and the first that may see every key of it."""
-    if causal:
-        of_first = first_key - (n_keys - n_queries)
-        of_all = tl.minimum(tl.maximum(of_first + tile - 1, 0), n_queries)
-        of_first = tl.minimum(tl.maximum(of_first, 0), n_queries)
-    else:
-        of_first = 0
-        of_all = 0
-    # Over the edge there are keys that nobody sees: they would overflow, unmasked.
-    return of_first, tl.where(first_key + tile > n_keys, n_queries, of_all)
-
-
-@_jit
-def _finite(exponent):
-    """-> the same, with 0 for −inf: −inf − −inf would be NaN, and e^(−inf − 0) is the 0 that is wanted."""
-    return tl.where(exponent == float("-inf"), 0.0, exponent)
-
-
-# --- the kernels --------------------------------------------------------------------------------------------
-# A GPU has an instruction for 2^x and none for e^x. e^x = 2^(x log2 e), so every exponent inside a kernel is
-# counted in twos: log2 e is part of the scale. Scores and sums are float32 whatever the dtype of the inputs;
-# what a product takes is rounded to that dtype, because the GPU's fast units multiply in it.
-
-
-@_jit
-def forward_kernel(
-    queries,
-    query_strides,
-    keys,
-    key_strides,
-    values,
-    value_strides,
-    output,
-    output_strides,
-    log_sum_exp,
-    n_heads,
-    n_queries,
-    n_keys,
-    scale,
-    log2_e: tl.constexpr,
-    causal: tl.constexpr,
-    d_k: tl.constexpr,
-    d_v: tl.constexpr,
-    tile_queries: tl.constexpr,
-    tile_keys: tl.constexpr,
-    precision: tl.constexpr,
-):
-    """(n_queries, d_k), (n_keys, d_k), (n_keys, d_v) of a head -> a tile of its output and log_sum_exp."""
-    batch, head, tile = _my_tile(n_queries, n_heads, tile_queries)
-    # Where causal, the last tile sees the most keys. It starts first, so that no long one is left at the end.
-    first_query = (tl.cdiv(n_queries, tile_queries) - 1 - tile) * tile_queries
-    queries = _of_head(queries, query_strides, batch, head)
-    keys = _of_head(keys, key_strides, batch, head)
-    values = _of_head(values, value_strides, batch, head)
-    output = _of_head(output, output_strides, batch, head)
-    log_sum_exp += (batch * n_heads + head) * n_queries
-
-    query = first_query + tl.arange(0, tile_queries)
-    query_tile = _load_rows(queries, query_strides[2], first_query, n_queries, tile_queries, d_k)
-    running_max = tl.full((tile_queries,), float("-inf"), tl.float32)
-    running_sum = tl.zeros((tile_queries,), tl.float32)
-    weighted_sum = tl.zeros((tile_queries, d_v), tl.float32)
-
-    # First the tiles that are seen in full, then those on the diagonal or over the edge, with a mask. Tiles
-    # that lie in the future as a whole are not even loaded.
-    by_all, by_last = _keys_seen(first_query, n_queries, n_keys, causal, tile_queries)
-    in_full = by_all // tile_keys * tile_keys
-    for masked in tl.static_range(2):
-        for first_key in range(in_full if masked else 0, by_last if masked else in_full, tile_keys):
-            key_tile = _load_rows(keys, key_strides[2], first_key, n_keys, tile_keys, d_k)
-            value_tile = _load_rows(values, value_strides[2], first_key, n_keys, tile_keys, d_v)
-            scores = tl.dot(query_tile, tl.trans(key_tile), input_precision=precision)
-            if masked:
-                key = first_key + tl.arange(0, tile_keys)
-                allowed = _may_attend(query[:, None], key[None, :], n_queries, n_keys, causal)
-                scores = tl.where(allowed, scores, float("-inf"))
-            new_max = tl.maximum(running_max, scale * log2_e * tl.max(scores, axis=1))
-            exponentials = tl.exp2(scale * log2_e * scores - _finite(new_max)[:, None])
-            rescale = tl.exp2(running_max - _finite(new_max))
-            running_sum = rescale * running_sum + tl.sum(exponentials, axis=1)
-            weighted_sum = rescale[:, None] * weighted_sum
-            exponentials = exponentials.to(value_tile.dtype)
-            weighted_sum = tl.dot(exponentials, value_tile, weighted_sum, input_precision=precision)
-            running_max = new_max
-
-    total = tl.where(running_sum == 0.0, 1.0, running_sum)  # a query without a key: zeros, and −inf
-    rows = weighted_sum / total[:, None]
-    _store_rows(output, output_strides[2], first_query, n_queries, rows, tile_queries, d_v)
-    tl.store(log_sum_exp + query, (running_max + tl.log2(total)) / log2_e, mask=query < n_queries)
-
-
-@_jit
-def grad_queries_kernel(
-    queries,
-    query_strides,
-    keys,
-    key_strides,
-    values,
-    value_strides,
-    output,
-    output_strides,
-    grad_output,
-    grad_output_strides,
-    grad_queries,
-    grad_query_strides,
-    log_sum_exp,
-    grad_log_sum_exp,
-    delta,
-    n_heads,
-    n_queries,
-    n_keys,
-    scale,
-    log2_e: tl.constexpr,
-    causal: tl.constexpr,
-    d_k: tl.constexpr,
-    d_v: tl.constexpr,
-    tile_queries: tl.constexpr,
-    tile_keys: tl.constexpr,
-    precision: tl.constexpr,
-):
-    """... and the gradient of a head's output -> a tile of the gradient of its queries, and of delta.
-
-    Softmax turns the gradient g of a row of weights into weights · (g − delta) for its scores, with delta =
-    Σ weights · g. That sum over n keys is Σ grad_output · output over d_v numbers: no tile is needed for it.
-    log_sum_exp has the weights as its gradient, so what comes in for it is taken off delta.
-    """
-    batch, head, tile = _my_tile(n_queries, n_heads, tile_queries)
-    first_query = (tl.cdiv(n_queries, tile_queries) - 1 - tile) * tile_queries
-    queries = _of_head(queries, query_strides, batch, head)
-    keys = _of_head(keys, key_strides, batch, head)
-    values = _of_head(values, value_strides, batch, head)
-    output = _of_head(output, output_strides, batch, head)
-    grad_output = _of_head(grad_output, grad_output_strides, batch, head)
-    grad_queries = _of_head(grad_queries, grad_query_strides, batch, head)
-    log_sum_exp += (batch * n_heads + head) * n_queries
-    grad_log_sum_exp += (batch * n_heads + head) * n_queries
-    delta += (batch * n_heads + head) * n_queries
-
-    query = first_query + tl.arange(0, tile_queries)
-    query_tile = _load_rows(queries, query_strides[2], first_query, n_queries, tile_queries, d_k)
-    output_tile = _load_rows(output, output_strides[2], first_query, n_queries, tile_queries, d_v)
-    grad_tile = _load_rows(grad_output, grad_output_strides[2], first_query, n_queries, tile_queries, d_v)
-    exponent = _finite(log2_e * _load_numbers(log_sum_exp, first_query, n_queries, tile_queries))
-    row_delta = tl.sum(output_tile.to(tl.float32) * grad_tile.to(tl.float32), axis=1)
-    row_delta -= _load_numbers(grad_log_sum_exp, first_query, n_queries, tile_queries)
-    tl.store(delta + query, row_delta, mask=query < n_queries)
-    grad_rows = tl.zeros((tile_queries, d_k), tl.float32)
-
-    by_all, by_last = _keys_seen(first_query, n_queries, n_keys, causal, tile_queries)
-    in_full = by_all // tile_keys * tile_keys
-    for masked in tl.static_range(2):
-        for first_key in range(in_full if masked else 0, by_last if masked else in_full, tile_keys):
-            key_tile = _load_rows(keys, key_strides[2], first_key, n_keys, tile_keys, d_k)
-            value_tile = _load_rows(values, value_strides[2], first_key, n_keys, tile_keys, d_v)
-            scores = tl.dot(query_tile, tl.trans(key_tile), input_precision=precision)
-            if masked:
-                key = first_key + tl.arange(0, tile_keys)
-                allowed = _may_attend(query[:, None], key[None, :], n_queries, n_keys, causal)
-                scores = tl.where(allowed, scores, float("-inf"))
-            weights = tl.exp2(scale * log2_e * scores - exponent[:, None])
-            grad_weights = tl.dot(grad_tile, tl.trans(value_tile), input_precision=precision)
-            grad_scores = (weights * (grad_weights - row_delta[:, None])).to(key_tile.dtype)
-            grad_rows = tl.dot(grad_scores, key_tile, grad_rows, input_precision=precision)
-
-    grad_rows = scale * grad_rows
-    _store_rows(grad_queries, grad_query_strides[2], first_query, n_queries, grad_rows, tile_queries, d_k)
-
-
-@_jit
-def grad_keys_kernel(
-    queries,
-    query_strides,
-    keys,
-    key_strides,
-    values,
-    value_strides,
-    grad_output,
-    grad_output_strides,
-    grad_keys,
-    grad_key_strides,
-    grad_values,
-    grad_value_strides,
-    log_sum_exp,
-    delta,
-    n_heads,
-    n_queries,
-    n_keys,
-    scale,
-    log2_e: tl.constexpr,
-    causal: tl.constexpr,
-    d_k: tl.constexpr,
-    d_v: tl.constexpr,
-    tile_queries: tl.constexpr,
-    tile_keys: tl.constexpr,
-    precision: tl.constexpr,
-):
-    """... and delta -> a tile of the gradients of a head's keys and values.
-
-    Here a program keeps a tile of keys and goes over the queries, so that no two programs add to the same
-    numbers. A tile of scores is transposed, (tile_keys, tile_queries): so it stands in both products.
-    """
-    batch, head, tile = _my_tile(n_keys, n_heads, tile_keys)
-    first_key = tile * tile_keys  # where causal, the first keys are seen by the most queries
-    queries = _of_head(queries, query_strides, batch, head)
-    keys = _of_head(keys, key_strides, batch, head)
-    values = _of_head(values, value_strides, batch, head)
-    grad_output = _of_head(grad_output, grad_output_strides, batch, head)
-    grad_keys = _of_head(grad_keys, grad_key_strides, batch, head)
-    grad_values = _of_head(grad_values, grad_value_strides, batch, head)
-    log_sum_exp += (batch * n_heads + head) * n_queries
-    delta += (batch * n_heads + head) * n_queries
-
-    key = first_key + tl.arange(0, tile_keys)
-    key_tile = _load_rows(keys, key_strides[2], first_key, n_keys, tile_keys, d_k)
-    value_tile = _load_rows(values, value_strides[2], first_key, n_keys, tile_keys, d_v)
-    grad_key_rows = tl.zeros((tile_keys, d_k), tl.float32)
-    grad_value_rows = tl.zeros((tile_keys, d_v), tl.float32)
-
-    # First the tiles of queries on the diagonal, with a mask, then those that see every key here. A query
-    # over the edge needs no mask: its gradient is 0.
-    of_first, of_all = _first_queries(first_key, n_queries, n_keys, causal, tile_keys)
-    start = of_first // tile_queries * tile_queries
-    in_full = tl.cdiv(of_all, tile_queries) * tile_queries
-    for in_sight in tl.static_range(2):
-        for first_query in range(
-            in_full if in_sight else start, n_queries if in_sight else in_full, tile_queries
-        ):
-            query_tile = _load_rows(queries, query_strides[2], first_query, n_queries, tile_queries, d_k)
-            grad_tile = _load_rows(
-                grad_output, grad_output_strides[2], first_query, n_queries, tile_queries, d_v
-            )
-            exponent = _finite(log2_e * _load_numbers(log_sum_exp, first_query, n_queries, tile_queries))
-            row_delta = _load_numbers(delta, first_query, n_queries, tile_queries)
-            scores = tl.dot(key_tile, tl.trans(query_tile), input_precision=precision)
-            if not in_sight:
-                query = first_query + tl.arange(0, tile_queries)
-                allowed = _may_attend(query[None, :], key[:, None], n_queries, n_keys, causal)
-                scores = tl.where(allowed, scores, float("-inf"))
-            weights = tl.exp2(scale * log2_e * scores - exponent[None, :])
-            grad_value_rows = tl.dot(
-                weights.to(grad_tile.dtype), grad_tile, grad_value_rows, input_precision=precision
-            )
-            grad_weights = tl.dot(value_tile, tl.trans(grad_tile), input_precision=precision)
-            grad_scores = (weights * (grad_weights - row_delta[None, :])).to(query_tile.dtype)
-            grad_key_rows = tl.dot(grad_scores, query_tile, grad_key_rows, input_precision=precision)
-
-    grad_key_rows = scale * grad_key_rows
-    _store_rows(grad_keys, grad_key_strides[2], first_key, n_keys, grad_key_rows, tile_keys, d_k)
-    _store_rows(grad_values, grad_value_strides[2], first_key, n_keys, grad_value_rows, tile_keys, d_v)
-
-
-# --- from PyTorch -------------------------------------------------------------------------------------------
-
-
-def why_not(device: torch.device | str) -> str:
-    """A device -> why the kernels cannot run on its tensors, in a sentence, or "" where they can."""
-    if MISSING:
-        return MISSING
-    interpreted = {is_interpreted(function) for function in (tl.max, forward_kernel)}
-    if len(interpreted) > 1:
-        return "TRITON_INTERPRET was changed after Triton had been imported: start Python again"
-    kind = torch.device(device).type
-    if kind == "cpu" and interpreted == {False}:
-        return (
-            "Triton compiles for GPUs. For tensors on the CPU there is its interpreter: set the environment "
-            "variable TRITON_INTERPRET=1 before anything imports Triton, and start Python again"
-        )
-    if kind not in ("cuda", "cpu"):
-        return f"Triton runs on cuda, and in its interpreter on cpu; got {kind}"
-    return ""
+    def run(self) -> None:
+        """() -> None: runs it, on the GPU where its first tensor is."""
+        if math.prod(self.grid):
+            with torch.cuda.device_of(self.arguments[0]):  # Triton would take the current GPU
+                self.kernel[self.grid](*self.arguments, **self.constants)
 
 
 def tiled_attention(
@@ -399,6 +64,9 @@ def tiled_attention(
     values: Tensor,
     *,
     causal: bool = False,
+    window: int | None = None,
+    grouped: bool = False,
+    splits: int | None = None,
     tiles: Tiles | None = None,
     backward_tiles: Tiles | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -406,163 +74,294 @@ def tiled_attention(
 
     output (..., n_queries, d_v) is that of attention, within the rounding of its dtype, and memory grows with
     n instead of n². log_sum_exp is float32: the logarithm of the sum of e^score of each query. `causal` hides
-    the future, aligned to the lower right: the last query sees every key. A query without a key gets a zero
-    output, log_sum_exp −inf and zero gradients. Both results can be differentiated, once.
+    the future, aligned to the lower right: the last query sees every key. `window` shows the last `window` keys
+    up to each query, and is causal, too. A query without a key gets a zero output, log_sum_exp −inf and zero
+    gradients. Both results can be differentiated, once.
+    With `grouped` the axis before n is that of the heads, and keys and values may have fewer: n_heads //
+    n_kv_heads heads of queries in a row share one, which is not copied. `splits` says among how many programs
+    the keys of a tile of queries are split, whose partial results are merged; left out, there are more than one
+    where few queries meet many keys, as with a cache, and the GPU would be idle otherwise.
     The inputs are float16, bfloat16 or float32; d_k and d_v are 16, 32, 64 or 128. float32 is multiplied as
-    `@` does it: in float32, or after torch.set_float32_matmul_precision("high") in TF32. `tiles` and
-    `backward_tiles` replace the choice of default_tiles.
-    Raises ImportError where Triton is missing, ValueError where shapes or devices do not fit, TypeError for
-    another dtype. As in helpers.pytorch.attention, nobody looks for NaN: a NaN comes out as NaN.
-    Source: Dao 2023, "FlashAttention-2", algorithms 1 and 2.
+    `@` does it: in TF32 after torch.backends.cuda.matmul.fp32_precision = "tf32" or
+    torch.set_float32_matmul_precision("high"), otherwise in float32. `tiles` and `backward_tiles` replace the
+    choice of default_tiles. Rows that do not begin at multiples of 16 numbers are copied once.
+    Raises ImportError where Triton is missing, ValueError where shapes or devices do not fit, or the GPU has
+    no tensor cores that Triton knows (below compute capability 8.0), TypeError for another dtype. As in
+    helpers.pytorch.attention, nobody looks for NaN: a NaN comes out as NaN.
+    Source: Dao 2023, "FlashAttention-2", algorithms 1 and 2; Dao et al. 2023, "Flash-Decoding", for splits.
     """
-    require_fitting(queries, keys, values, None)
-    _require_triton(queries.device)
+    _require_heads(queries, keys, values, grouped)
+    require_triton(queries.device)
+    require_sizes(**{name: n for name, n in (("window", window), ("splits", splits)) if n is not None})
     if torch.is_autocast_enabled(queries.device.type):
         dtype = torch.get_autocast_dtype(queries.device.type)
         queries, keys, values = queries.to(dtype), keys.to(dtype), values.to(dtype)
     _require_dtype_and_widths(queries, values)
-    d_k, d_v = queries.shape[-1], values.shape[-1]
-    tiles = tiles or default_tiles(queries.dtype, max(d_k, d_v))
-    backward_tiles = backward_tiles or default_tiles(queries.dtype, max(d_k, d_v), backward=True)
-    _require_tiles(tiles, backward_tiles)
-    if queries.dtype == torch.bfloat16 and is_interpreted(forward_kernel):
+    _require_tiles(*(each for each in (tiles, backward_tiles) if each))
+    asked = causal, window, splits, tiles, backward_tiles
+    if queries.dtype == torch.bfloat16 and interprets():
         # The interpreter multiplies the bits of a bfloat16 as if they were a whole number.
-        floats = queries.float(), keys.float(), values.float()
-        output, log_sum_exp = _in_heads(*floats, causal, tiles, backward_tiles)
+        output, log_sum_exp = _in_heads(queries.float(), keys.float(), values.float(), grouped, *asked)
         return output.to(torch.bfloat16), log_sum_exp
-    return _in_heads(queries, keys, values, causal, tiles, backward_tiles)
+    return _in_heads(queries, keys, values, grouped, *asked)
 
 
-def default_tiles(dtype: torch.dtype, width: int, backward: bool = False) -> Tiles:
-    """A dtype and the larger of d_k and d_v -> the tiles that tiled_attention takes.
+def launches(
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    capability: tuple[int, int],
+    *,
+    causal: bool = False,
+    window: int | None = None,
+    tiles: Tiles | None = None,
+    backward_tiles: Tiles | None = None,
+) -> list[Launch]:
+    """(batch, heads, n, d) thrice, a GPU's compute capability -> what it would run, forward and backward.
 
-    Chosen by compiling, not by timing: a program fits into 99 KiB of shared memory, which GPUs of compute
-    capability 8.0 and up have, and keeps all numbers or nearly all in registers. Where there is more room
-    (227 KiB on Hopper), larger tiles or more stages may be faster: try them with `tiles`.
+    Nothing is run or looked at, so the tensors may be on the device "meta", where they take no memory. Keys and
+    values may have fewer heads, as in tiled_attention where grouped.
     """
-    narrow = width <= 64
-    if dtype == torch.float32:  # without the units for 16 bits, a product keeps more numbers in registers
-        if backward:
-            return Tiles(32, 32, warps=8, stages=1)
-        return Tiles(64, 32, warps=8, stages=2) if narrow else Tiles(32, 32, warps=8, stages=2)
-    if backward:
-        return Tiles(64, 64, warps=4, stages=2) if narrow else Tiles(64, 64, warps=8, stages=1)
-    return Tiles(128, 64, warps=4, stages=3) if narrow else Tiles(128, 64, warps=8, stages=2)
+    asked = causal, window, 1, tiles, backward_tiles
+    plan = _plan(queries, keys, values, capability, *asked)
+    forward, output, log_sum_exp = _forward(queries, keys, values, plan)
+    backward, _ = _backward(queries, keys, values, output, log_sum_exp, output, log_sum_exp, plan)
+    return [*forward, *backward]
 
 
 def _in_heads(
-    queries: Tensor, keys: Tensor, values: Tensor, causal: bool, tiles: Tiles, backward_tiles: Tiles
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    grouped: bool,
+    causal: bool,
+    window: int | None,
+    *asked: Any,
 ) -> tuple[Tensor, Tensor]:
     """Any leading axes -> the kernels, which want two of them. Up to two, what broadcasts is not copied."""
-    stack = torch.broadcast_shapes(queries.shape[:-2], keys.shape[:-2], values.shape[:-2])
+    if queries.shape[-2] == 1:  # the last token: it sees every key, or the last ones
+        causal, first = False, 0 if window is None else max(0, keys.shape[-2] - window)
+        window, keys, values = None, keys[..., first:, :], values[..., first:, :]
+        if grouped:  # the heads that share keys go into one tile, as if each were a query
+            rows = queries.squeeze(-2).unflatten(-2, (keys.shape[-3], -1))
+            output, log_sum_exp = _in_heads(rows, keys, values, False, causal, window, *asked)
+            return output.flatten(-3, -2).unsqueeze(-2), log_sum_exp.flatten(-2).unsqueeze(-1)
+    own_axes = 3 if grouped else 2  # where grouped, the numbers of heads differ
+    stack = torch.broadcast_shapes(*(each.shape[:-own_axes] for each in (queries, keys, values)))
 
     def heads(rows: Tensor) -> Tensor:
-        stacked = rows.expand(*stack, *rows.shape[-2:])
-        return stacked[(None,) * (2 - len(stack))].flatten(0, -4)
+        stacked = rows.expand(*stack, *rows.shape[-own_axes:])
+        return stacked[(None,) * (4 - stacked.ndim)].flatten(0, -4)
 
+    queries_in_heads = heads(queries)
     output, log_sum_exp = _TiledAttention.apply(
-        heads(queries), heads(keys), heads(values), causal, tiles, backward_tiles
+        queries_in_heads, heads(keys), heads(values), causal, window, *asked
     )
+    stack = (*stack, *queries.shape[-own_axes:-2])
     return output.reshape(*stack, *output.shape[-2:]), log_sum_exp.reshape(*stack, output.shape[-2])
 
 
 class _TiledAttention(torch.autograd.Function):
-    """The same with leading axes (batch, heads): the three kernels, and what is kept between them."""
+    """The same with leading axes (batch, heads): the kernels, and what is kept between them."""
 
     @staticmethod
     def forward(
-        ctx: Any,
-        queries: Tensor,
-        keys: Tensor,
-        values: Tensor,
-        causal: bool,
-        tiles: Tiles,
-        backward_tiles: Tiles,
+        ctx: Any, queries: Tensor, keys: Tensor, values: Tensor, *asked: Any
     ) -> tuple[Tensor, Tensor]:
-        n_queries = queries.shape[-2]
-        queries, keys, values = _pieces(queries), _pieces(keys), _pieces(values)
-        output = queries.new_empty(*queries.shape[:-1], values.shape[-1])
-        log_sum_exp = queries.new_empty(queries.shape[:-1], dtype=torch.float32)
-        tensors = (*_with_strides(queries, keys, values, output), log_sum_exp)
-        _launch(forward_kernel, n_queries, tiles.queries, tensors, queries, keys, values, causal, tiles)
+        queries, keys, values = _in_step(queries), _in_step(keys), _in_step(values)
+        plan = _plan(queries, keys, values, capability_of(queries.device), *asked)
+        launched, output, log_sum_exp = _forward(queries, keys, values, plan)
+        for launch in launched:
+            launch.run()
         ctx.save_for_backward(queries, keys, values, output, log_sum_exp)
-        ctx.causal, ctx.tiles = causal, backward_tiles
+        ctx.plan, ctx.n_asked = plan, len(asked)
         return output, log_sum_exp
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad_output: Tensor, grad_log_sum_exp: Tensor) -> tuple[Tensor | None, ...]:
         queries, keys, values, output, log_sum_exp = ctx.saved_tensors
-        n_queries, n_keys, tiles = queries.shape[-2], keys.shape[-2], ctx.tiles
-        common = (queries, keys, values, ctx.causal, tiles)
-        grad_output, grad_log_sum_exp = _pieces(grad_output), grad_log_sum_exp.contiguous()
-        grad_queries, grad_keys, grad_values = (each.new_empty(each.shape) for each in common[:3])
-        delta = torch.empty_like(log_sum_exp)
-
-        rows = _with_strides(queries, keys, values, output, grad_output, grad_queries)
-        numbers = (log_sum_exp, grad_log_sum_exp, delta)
-        _launch(grad_queries_kernel, n_queries, tiles.queries, (*rows, *numbers), *common)
-        rows = _with_strides(queries, keys, values, grad_output, grad_keys, grad_values)
-        _launch(grad_keys_kernel, n_keys, tiles.keys, (*rows, log_sum_exp, delta), *common)
-        return grad_queries, grad_keys, grad_values, None, None, None
+        grads = _in_step(grad_output), grad_log_sum_exp.contiguous()
+        launched, results = _backward(queries, keys, values, output, log_sum_exp, *grads, ctx.plan)
+        for launch in launched:
+            launch.run()
+        return (*results, *(None,) * ctx.n_asked)
 
 
-def _launch(
-    kernel: Any,
-    n_rows: int,
-    tile: int,
-    tensors: tuple[Any, ...],
+def _plan(
     queries: Tensor,
     keys: Tensor,
     values: Tensor,
-    causal: bool,
-    tiles: Tiles,
-) -> None:
-    """Run a kernel once for every tile of n_rows in every head, on the GPU where the tensors are."""
-    batch, n_heads, n_queries, d_k = queries.shape
-    n_programs = triton.cdiv(n_rows, tile) * batch * n_heads
-    if n_programs == 0:
-        return
-    with torch.cuda.device_of(queries):  # Triton would take the current GPU; nothing happens for the CPU
-        kernel[(n_programs,)](
-            *tensors,
-            n_heads,
-            n_queries,
-            keys.shape[-2],
-            1 / math.sqrt(d_k),
-            log2_e=math.log2(math.e),
-            causal=bool(causal),
-            d_k=d_k,
-            d_v=values.shape[-1],
-            tile_queries=tiles.queries,
-            tile_keys=tiles.keys,
-            precision="ieee" if torch.get_float32_matmul_precision() == "highest" else "tf32",
-            num_warps=tiles.warps,
-            num_stages=tiles.stages,
+    capability: tuple[int, int] | None,
+    causal: bool = False,
+    window: int | None = None,
+    splits: int | None = None,
+    tiles: Tiles | None = None,
+    backward_tiles: Tiles | None = None,
+) -> Plan:
+    """The tensors, a GPU's compute capability, what was asked for -> what will be done."""
+    width = max(queries.shape[-1], values.shape[-1])
+    n_queries, n_keys = queries.shape[-2], keys.shape[-2]
+
+    def chosen(kernel: str) -> Tiles:
+        return default_tiles(queries.dtype, width, kernel, capability, n_queries)
+
+    forward = tiles or chosen("forward")
+    if splits is None:
+        n_programs = queries[..., 0, 0].numel() * triton.cdiv(n_queries, forward.queries)
+        splits = _splits(n_programs, n_keys if window is None else min(window, n_keys), queries.device)
+    return Plan(
+        causal or window is not None,
+        window,
+        splits,
+        forward,
+        backward_tiles or chosen("grad_queries"),
+        backward_tiles or chosen("grad_keys"),
+    )
+
+
+def _splits(n_programs: int, n_keys: int, device: torch.device) -> int:
+    """Programs without a split, keys for each, a device -> splits that give each of its processors a program."""
+    if device.type != "cuda" or n_programs == 0:
+        return 1
+    processors = torch.cuda.get_device_properties(device).multi_processor_count
+    return max(1, min(processors // n_programs, n_keys // LEAST_KEYS_IN_SPLIT, MOST_SPLITS))
+
+
+def _forward(
+    queries: Tensor, keys: Tensor, values: Tensor, plan: Plan
+) -> tuple[list[Launch], Tensor, Tensor]:
+    """(batch, heads, n, d) thrice, a plan -> what to launch, and the output and log_sum_exp that it fills."""
+    rows, d_v, n_keys = queries.shape[:-1], values.shape[-1], keys.shape[-2]
+    output = queries.new_empty(*rows, d_v)
+    log_sum_exp = queries.new_empty(rows, dtype=torch.float32)
+    tile = plan.forward
+    # A split is of whole tiles, so that only its last one can hang over.
+    keys_in_split = triton.cdiv(triton.cdiv(n_keys, plan.splits), tile.keys) * tile.keys if n_keys else 1
+    splits = max(1, triton.cdiv(n_keys, keys_in_split))
+    partial = output, log_sum_exp
+    if splits > 1:
+        partial = log_sum_exp.new_empty(splits, *output.shape), log_sum_exp.new_empty(splits, *rows)
+    constants = _constants(queries, values, plan, tile)
+    sizes = _sizes(queries, keys, plan)
+    launched = [
+        Launch(
+            forward_kernel,
+            (triton.cdiv(rows[-1], tile.queries) * math.prod(rows[:-1]), splits),
+            (*_with_strides(queries, keys, values), *partial, *sizes, keys_in_split, _scale(queries)),
+            constants,
         )
+    ]
+    if splits > 1:
+        sides = {"d_v": d_v, "tile_splits": triton.next_power_of_2(splits)}
+        arguments = (*partial, output, log_sum_exp, splits, log_sum_exp.numel())
+        launched.append(Launch(merge_kernel, (log_sum_exp.numel(),), arguments, {"log2_e": LOG2_E, **sides}))
+    return launched, output, log_sum_exp
 
 
-def _pieces(rows: Tensor) -> Tensor:
-    """(..., n, d) -> the same, copied only where a row does not lie in one piece."""
-    return rows if rows.stride(-1) == 1 else rows.contiguous()
+def _backward(
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    output: Tensor,
+    log_sum_exp: Tensor,
+    grad_output: Tensor,
+    grad_log_sum_exp: Tensor,
+    plan: Plan,
+) -> tuple[list[Launch], tuple[Tensor, Tensor, Tensor]]:
+    """What _forward took and filled, and gradients -> what to launch, and the gradients that it fills."""
+    inputs, settings = _with_strides(queries, keys, values), (*_sizes(queries, keys, plan), _scale(queries))
+    grad_queries, grad_keys, grad_values = (each.new_empty(each.shape) for each in (queries, keys, values))
+    delta = torch.empty_like(log_sum_exp)
+    gradient = _with_strides(grad_output)
+
+    def launch(kernel: Any, rows: Tensor, tile: int, tiles: Tiles, *tensors: Any) -> Launch:
+        n_programs = triton.cdiv(rows.shape[-2], tile) * math.prod(rows.shape[:-2])
+        constants = _constants(queries, values, plan, tiles)
+        return Launch(kernel, (n_programs,), (*inputs, *tensors, *settings), constants)
+
+    numbers = grad_queries, log_sum_exp, grad_log_sum_exp, delta
+    of_queries, of_keys = plan.grad_queries, plan.grad_keys
+    launched = [
+        launch(grad_queries_kernel, queries, of_queries.queries, of_queries, output, *gradient, *numbers),
+        launch(
+            grad_keys_kernel,
+            keys,
+            of_keys.keys,
+            of_keys,
+            *gradient,
+            grad_keys,
+            grad_values,
+            log_sum_exp,
+            delta,
+        ),
+    ]
+    return launched, (grad_queries, grad_keys, grad_values)
+
+
+def _sizes(queries: Tensor, keys: Tensor, plan: Plan) -> tuple[int, ...]:
+    """-> n_heads, group, n_queries, n_keys, window, as the kernels take them."""
+    n_heads, n_queries = queries.shape[1:3]
+    group = max(1, n_heads // max(1, keys.shape[1]))
+    return n_heads, group, n_queries, keys.shape[-2], plan.window or 0
+
+
+def _scale(queries: Tensor) -> float:
+    return 1 / math.sqrt(queries.shape[-1])
+
+
+def _constants(queries: Tensor, values: Tensor, plan: Plan, tiles: Tiles) -> dict[str, Any]:
+    """-> what a kernel is compiled for."""
+    return {
+        "log2_e": LOG2_E,
+        "causal": plan.causal,
+        "windowed": plan.window is not None,
+        "d_k": queries.shape[-1],
+        "d_v": values.shape[-1],
+        "tile_queries": tiles.queries,
+        "tile_keys": tiles.keys,
+        "precision": float32_products() if queries.dtype == torch.float32 else "ieee",
+        "num_warps": tiles.warps,
+        "num_stages": tiles.stages,
+    }
+
+
+def _in_step(rows: Tensor) -> Tensor:
+    """(batch, heads, n, d) -> the same, copied where its rows do not begin at multiples of 16 numbers.
+
+    Where they do, a GPU loads 16 bytes at a time, past the registers. Otherwise it would load number by number.
+    """
+    strides = [stride for n, stride in zip(rows.shape[:-1], rows.stride()[:-1], strict=True) if n > 1]
+    if rows.stride(-1) == 1 and not any(stride % 16 for stride in strides) and rows.data_ptr() % 16 == 0:
+        return rows
+    return rows.clone(memory_format=torch.contiguous_format)
 
 
 def _with_strides(*tensors: Tensor) -> tuple[Any, ...]:
-    """Each tensor (batch, heads, n, d), followed by its first three strides."""
-    return tuple(part for tensor in tensors for part in (tensor, tensor.stride()[:3]))
+    """Each tensor (batch, heads, n, d), followed by its first three strides; 0 where the axis has length 1."""
+    return tuple(
+        part
+        for tensor in tensors
+        for part in (
+            tensor,
+            tuple(s if n > 1 else 0 for n, s in zip(tensor.shape[:3], tensor.stride()[:3], strict=True)),
+        )
+    )
 
 
-def is_interpreted(function: Any) -> bool:
-    """A kernel -> whether Triton's interpreter runs it, and no GPU."""
-    return not isinstance(function, triton.runtime.JITFunction)
-
-
-def _require_triton(device: torch.device) -> None:
-    reason = why_not(device)
-    if MISSING:
-        raise ImportError(reason)
-    if reason:
-        raise ValueError(reason)
+def _require_heads(queries: Tensor, keys: Tensor, values: Tensor, grouped: bool) -> None:
+    """Raise unless the shapes go together; where grouped, with fewer heads of keys and values."""
+    if grouped and all(isinstance(each, Tensor) and each.ndim > 2 for each in (queries, keys, values)):
+        n_heads, n_kv_heads = queries.shape[-3], keys.shape[-3]
+        if n_kv_heads != values.shape[-3] or n_kv_heads == 0 or n_heads % n_kv_heads:
+            raise ValueError(
+                "grouped: the heads of queries must be a multiple of those of keys and values; got queries "
+                f"{tuple(queries.shape)}, keys {tuple(keys.shape)}, values {tuple(values.shape)}"
+            )
+        queries = queries[..., :n_kv_heads, :, :]
+    elif grouped:
+        raise ValueError("grouped: the tensors must have shape (..., heads, n, d)")
+    require_fitting(queries, keys, values, None)
 
 
 def _require_dtype_and_widths(queries: Tensor, values: Tensor) -> None:
