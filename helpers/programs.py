@@ -86,20 +86,64 @@ def print_body(function: Callable[..., object]) -> None:
     print(textwrap.dedent("\n".join(source.splitlines()[first - 1 :])).rstrip())
 
 
+def print_functions(module: str, *names: str) -> None:
+    """The name of a module, functions in it -> None: prints them, without what describes and checks.
+
+    They are read from the file: importing the module may load torch and Triton. Left out are the first text
+    of a function, `if …: raise …`, and calls of functions whose names start with `require_`.
+    Raises LookupError where the module or a function is not found.
+    """
+    path = _file_of(module)
+    source = path.read_text(encoding="utf-8")
+    functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    if missing := [name for name in names if name not in functions]:
+        raise LookupError(f"{path.name} has no function {missing[0]}; it has {', '.join(functions)}")
+    printed = [_lines_of(functions[name], source.splitlines()) for name in names]
+    print("\n\n".join("\n".join(lines) for lines in printed))
+
+
+def _lines_of(function: ast.FunctionDef, lines: list[str]) -> list[str]:
+    """A function, the lines of its file -> its own lines, without what describes and checks."""
+    first = min(node.lineno for node in (function, *function.decorator_list))
+    left_out = {
+        number
+        for place, step in enumerate(function.body)
+        if (place == 0 and ast.get_docstring(function)) or _checks(step)
+        for number in range(step.lineno, (step.end_lineno or step.lineno) + 1)
+    }
+    numbers = range(first, (function.end_lineno or first) + 1)
+    return [lines[number - 1] for number in numbers if number not in left_out]
+
+
+def _checks(step: ast.stmt) -> bool:
+    """Whether a statement only looks at the input: `if …: raise …`, or a call of a `require_…` function."""
+    if isinstance(step, ast.If):
+        return all(isinstance(each, ast.Raise) for each in step.body) and not step.orelse
+    call = step.value if isinstance(step, ast.Expr) else None
+    return (
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id.startswith("require_")
+    )
+
+
+def _file_of(module: str) -> Path:
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise LookupError(f"{module} was not found")
+    return Path(spec.origin)
+
+
 def print_kernel_step() -> None:
     """() -> None: prints the lines of forward_kernel that fold one tile of keys in.
 
     They are read from the file: importing helpers.pytorch.kernel_programs would load torch and Triton.
     Raises LookupError where the file is not found, or has no such lines.
     """
-    spec = importlib.util.find_spec("helpers.pytorch.kernel_programs")
-    if spec is None or spec.origin is None:
-        raise LookupError("helpers.pytorch.kernel_programs was not found")
-    lines = Path(spec.origin).read_text(encoding="utf-8").splitlines()
+    path = _file_of("helpers.pytorch.kernel_programs")
+    lines = path.read_text(encoding="utf-8").splitlines()
     found = [line.strip() for line in lines]
     try:
         first = next(i for i, line in enumerate(found) if line.startswith("scores = tl.dot("))
         last = found.index("running_max = new_max", first)
     except (StopIteration, ValueError):
-        raise LookupError(f"{spec.origin} has no step from scores to running_max") from None
+        raise LookupError(f"{path} has no step from scores to running_max") from None
     print(textwrap.dedent("\n".join(lines[first : last + 1])))
