@@ -104,7 +104,7 @@ def print_functions(module: str, *names: str) -> None:
 
 def _lines_of(function: ast.FunctionDef, lines: list[str]) -> list[str]:
     """A function, the lines of its file -> its own lines, without what describes and checks."""
-    first = min(node.lineno for node in (function, *function.decorator_list))
+    first = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
     left_out = {
         number
         for place, step in enumerate(function.body)

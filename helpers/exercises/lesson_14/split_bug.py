@@ -26,17 +26,16 @@ def _probe(
 
 def my_split_attention(query: Array, keys: Array, values: Array, n_parts: int) -> Array:
     """(d_k,), (n_keys, d_k), (n_keys, d_v), n_parts -> output (d_v,): the parts alone, then together."""
-    outputs, logs = [], []
+    outputs, logs = [], []  # log_sum_exp of each part
     for part in np.array_split(np.arange(len(keys)), n_parts):  # on a GPU all parts run side by side
         scores = keys[part] @ query / np.sqrt(len(query))
-        log_sum_exp = scores.max() + np.log(np.exp(scores - scores.max()).sum())
-        outputs.append(np.exp(scores - log_sum_exp) @ values[part])
-        logs.append(log_sum_exp)
+        logs.append(scores.max() + np.log(np.exp(scores - scores.max()).sum()))
+        outputs.append(np.exp(scores - logs[-1]) @ values[part])
     output, total = outputs[0], logs[0]
     for other, log in zip(outputs[1:], logs[1:], strict=True):
         both = np.logaddexp(total, log)
         output, total = np.exp(total - both) * output + np.exp(log - both) * other, both
-    return np.asarray(output)
+    return output
 
 
 EDITS = Edits(
@@ -45,7 +44,7 @@ EDITS = Edits(
         "scores": "keys[part] @ query / np.sqrt(len(query))",
         "log": "scores.max() + np.log(np.exp(scores - scores.max()).sum())",
         "top": "scores.max() + np.log(np.exp(scores - scores.max()).sum())",
-        "mixed": "np.exp(scores - log_sum_exp) @ values[part]",
+        "mixed": "np.exp(scores - logs[-1]) @ values[part]",
         "both": "np.logaddexp(total, log)",
         "after": "(np.exp(total - both) * output + np.exp(log - both) * other, both)",
         "merge": "np.exp(total - both) * output + np.exp(log - both) * other",
