@@ -7,7 +7,7 @@ By hand: TRITON_INTERPRET=1 python -m pytest tests/kernel_checks.py
 import math
 import os
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import torch
@@ -71,27 +71,31 @@ def sample(
     )
 
 
-def visible(n_queries: int, n_keys: int, causal: bool) -> Tensor:
+def visible(n_queries: int, n_keys: int, causal: bool, window: int | None = None) -> Tensor:
     """The mask, written out: the queries are the last n_queries of n_keys tokens."""
     rows = [
-        [not causal or key <= query + n_keys - n_queries for key in range(n_keys)]
+        [
+            ((not causal and window is None) or key <= query + n_keys - n_queries)
+            and (window is None or key > query + n_keys - n_queries - window)
+            for key in range(n_keys)
+        ]
         for query in range(n_queries)
     ]
     return torch.tensor(rows, dtype=torch.bool, device=DEVICE).reshape(n_queries, n_keys)
 
 
-def tiled(case: Case, causal: bool, tiles: Tiles | None = None) -> Results:
+def tiled(case: Case, causal: bool, tiles: Tiles | None = None, **more: Any) -> Results:
     inputs = [part.detach().requires_grad_() for part in case[:3]]
-    output, log_sum_exp = tiled_attention(*inputs, causal=causal, tiles=tiles, backward_tiles=tiles)
+    output, log_sum_exp = tiled_attention(*inputs, causal=causal, tiles=tiles, backward_tiles=tiles, **more)
     grads = torch.autograd.grad((output, log_sum_exp), inputs, (case.grad_output, case.grad_log_sum_exp))
     return Results(output.detach(), log_sum_exp.detach(), *grads)
 
 
-def readable(case: Case, causal: bool) -> Results:
+def readable(case: Case, causal: bool, window: int | None = None) -> Results:
     """The same in float64: torch's own attention and logsumexp with the mask written out, and autograd."""
     inputs = [part.detach().double().requires_grad_() for part in case[:3]]
     queries, keys, values = inputs
-    mask = visible(queries.shape[-2], keys.shape[-2], causal)
+    mask = visible(queries.shape[-2], keys.shape[-2], causal, window)
     has_key = mask.any(dim=-1)
     scores = queries @ keys.mT / math.sqrt(queries.shape[-1])
     log_sum_exp = scores.masked_fill(~mask, -math.inf)[..., has_key, :].logsumexp(dim=-1)
@@ -107,7 +111,7 @@ def readable(case: Case, causal: bool) -> Results:
     return Results(all_output, all_log_sum_exp, *grads)
 
 
-def rounding(case: Case, causal: bool) -> Results:
+def rounding(case: Case, causal: bool, window: int | None = None) -> Results:
     """How far rounding can take each result from the exact one, from the sizes of what is added up.
 
     Sums are float32: a score of d_k products is off by d_k + 8 roundings of their sizes, and a weight by a
@@ -121,7 +125,7 @@ def rounding(case: Case, causal: bool) -> Results:
     of_scores = fine * (d_k + 8) * (scale * queries @ keys.mT).max().item()
     share = math.expm1(2 * of_scores) + 3 * coarse + (n_queries + n_keys + d_v + 8) * fine
 
-    mask = visible(n_queries, n_keys, causal)
+    mask = visible(n_queries, n_keys, causal, window)
     scores = scale * case.queries.double() @ case.keys.double().mT
     weights = scores.masked_fill(~mask, -math.inf).softmax(dim=-1).nan_to_num(0.0)
     output = weights @ values
@@ -151,11 +155,13 @@ def assert_same(found: Results, expected: Results, allowed: Results) -> None:
         assert bool((off <= error).all()), f"{name}: off by {off.max().item():.3g}"
 
 
-def check(case: Case, causal: bool, tiles: Tiles | None = None) -> None:
-    found = tiled(case, causal, tiles)
+def check(
+    case: Case, causal: bool, tiles: Tiles | None = None, window: int | None = None, splits: int | None = None
+) -> None:
+    found = tiled(case, causal, tiles, window=window, splits=splits)
     assert found.output.dtype == case.queries.dtype
     assert found.log_sum_exp.dtype == torch.float32
-    assert_same(found, readable(case, causal), rounding(case, causal))
+    assert_same(found, readable(case, causal, window), rounding(case, causal, window))
 
 
 def test_the_kernels_can_run_here() -> None:
@@ -466,14 +472,21 @@ def test_the_kernels_run_on_the_gpu_where_the_tensors_are() -> None:
 
 
 @on_a_gpu
-def test_tf32_is_used_only_when_torch_says_so() -> None:
+@pytest.mark.parametrize("way", ["set_float32_matmul_precision", "fp32_precision"])
+def test_tf32_is_used_only_when_torch_says_so(way: str) -> None:
     case = sample(200, 200, d_k=64, d_v=64)
     expected, allowed = readable(case, False).output, rounding(case, False).output
-    torch.set_float32_matmul_precision("high")
+    if way == "fp32_precision":
+        torch.backends.cuda.matmul.fp32_precision = "tf32"
+    else:
+        torch.set_float32_matmul_precision("high")
     try:
         output, _ = tiled_attention(*case[:3])
     finally:
-        torch.set_float32_matmul_precision("highest")
+        if way == "fp32_precision":
+            torch.backends.cuda.matmul.fp32_precision = "none"
+        else:
+            torch.set_float32_matmul_precision("highest")
     off = (output.double() - expected).abs()
     assert bool((off > allowed).any())
     assert off.max().item() < 1e-2

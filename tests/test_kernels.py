@@ -1,23 +1,23 @@
-"""helpers.pytorch.kernels: every check of kernel_checks.py in Triton's interpreter, and on a GPU where there
-is one; what is said where Triton cannot run; and that they compile, which the interpreter does not try.
+"""helpers.pytorch.kernels: every check of kernel_checks.py and kernel_more_checks.py in Triton's interpreter, and
+on a GPU where there is one; and what is said where Triton cannot run. test_kernels_compiled.py compiles them.
 """
 
 import importlib.util
+import itertools
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 
-from helpers.pytorch import kernels
-from helpers.pytorch.kernels import DTYPES, WIDTHS, default_tiles, tiled_attention, why_not
+from helpers.pytorch import gpu, with_triton
+from helpers.pytorch.kernel_tiles import KERNELS, default_tiles
+from helpers.pytorch.kernels import DTYPES, WIDTHS, tiled_attention, why_not
 
 ROOT = Path(__file__).resolve().parent.parent
-SHARED_MEMORY = 99 * 1024  # bytes for one program on the smallest GPUs that Triton supports
 
 needs_triton = pytest.mark.skipif(
     importlib.util.find_spec("triton") is None,
@@ -40,7 +40,8 @@ def run(*arguments: str, interpreted: bool) -> subprocess.CompletedProcess[str]:
 def run_checks(interpreted: bool) -> int:
     """Whether to interpret -> how many checks passed. Fails with pytest's own report where one does not."""
     options = ["-q", "--no-header", "-p", "no:cacheprovider", "-o", "addopts=--color=no --strict-markers"]
-    done = run("-m", "pytest", *options, "tests/kernel_checks.py", interpreted=interpreted)
+    files = "tests/kernel_checks.py", "tests/kernel_more_checks.py"
+    done = run("-m", "pytest", *options, *files, interpreted=interpreted)
     if done.returncode:
         pytest.fail(done.stdout[-8000:] + done.stderr[-2000:], pytrace=False)
     (passed,) = re.findall(r"(\d+) passed", done.stdout.splitlines()[-1])
@@ -49,13 +50,13 @@ def run_checks(interpreted: bool) -> int:
 
 @needs_triton
 def test_the_kernels_in_the_interpreter() -> None:
-    assert run_checks(interpreted=True) > 74  # 75 that run, of 83 on a GPU too
+    assert run_checks(interpreted=True) > 105  # those that need no GPU
 
 
 @needs_triton
 @needs_gpu
 def test_the_kernels_on_the_gpu() -> None:
-    assert run_checks(interpreted=False) > 100
+    assert run_checks(interpreted=False) > 130
 
 
 @needs_triton
@@ -70,9 +71,58 @@ def test_without_a_gpu_the_way_to_the_interpreter_is_named() -> None:
 
 @needs_triton
 def test_a_change_of_mind_after_the_import_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Triton's own functions are compiled then, and those of the course are not.
-    monkeypatch.setattr(kernels, "is_interpreted", lambda function: function is kernels.forward_kernel)
+    # Triton's own functions are compiled then, and those of the course are not; or the other way round.
+    monkeypatch.setattr(with_triton, "interprets", lambda: "TRITON_INTERPRET" not in os.environ)
     assert "start Python again" in why_not("cpu")
+
+
+def pretend_gpu(monkeypatch: pytest.MonkeyPatch, capability: tuple[int, int]) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: capability)
+
+
+@needs_triton
+@pytest.mark.skipif("TRITON_INTERPRET" in os.environ, reason="Triton interprets in this Python")
+def test_a_gpu_whose_tensor_cores_triton_does_not_use_is_refused_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pretend_gpu(monkeypatch, (7, 5))
+    reason = why_not("cuda")
+    assert "\n" not in reason
+    assert "capability 8.0 or more; this one has 7.5" in reason
+    assert "without tensor cores" in reason
+    assert "F.scaled_dot_product_attention, in float16" in reason
+    for capability in ((8, 0), (8, 9), (9, 0), (12, 0)):
+        pretend_gpu(monkeypatch, capability)
+        assert why_not("cuda") == ""
+
+
+def test_the_fast_dtype_of_two_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert gpu.half_dtype("cpu") == torch.bfloat16
+    pretend_gpu(monkeypatch, (7, 5))  # a T4
+    assert gpu.half_dtype("cuda") == torch.float16
+    pretend_gpu(monkeypatch, (8, 0))
+    assert gpu.half_dtype("cuda") == torch.bfloat16
+
+
+def test_tf32_is_known_whichever_way_it_was_asked_for() -> None:
+    matmul = torch.backends.cuda.matmul
+    assert gpu.float32_products() == "ieee"
+    torch.set_float32_matmul_precision("high")
+    try:
+        assert gpu.float32_products() == "tf32"
+    finally:
+        torch.set_float32_matmul_precision("highest")
+    assert gpu.float32_products() == "ieee"
+    if not hasattr(matmul, "fp32_precision"):
+        pytest.skip("this PyTorch has only the older way")
+    for settings in (matmul, torch.backends):
+        settings.fp32_precision = "tf32"
+        try:
+            assert gpu.float32_products() == "tf32"
+        finally:
+            settings.fp32_precision = "none"
+        assert gpu.float32_products() == "ieee"
 
 
 def test_where_triton_is_missing_the_module_can_be_imported_and_says_why() -> None:
@@ -94,78 +144,12 @@ except ImportError as error:
     assert (done.returncode, done.stdout) == (0, "said why\n"), done.stderr
 
 
-@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_the_chosen_tiles_have_sides_that_triton_takes(dtype: torch.dtype, backward: bool) -> None:
-    for width in WIDTHS:
-        tiles = default_tiles(dtype, width, backward=backward)
+def test_the_chosen_tiles_have_sides_that_triton_takes(dtype: torch.dtype, kernel: str) -> None:
+    for width, capability, n_queries in itertools.product(WIDTHS, (None, (8, 6), (9, 0)), (None, 1, 17, 500)):
+        tiles = default_tiles(dtype, width, kernel, capability, n_queries)
         assert all(side >= 16 and side.bit_count() == 1 for side in (tiles.queries, tiles.keys))
         assert tiles.warps in (4, 8)
-
-
-class Compiled:
-    """Stands in for a kernel: compiles it for a GPU that need not be here, and does not run it."""
-
-    def __init__(self, kernel: Any, programs: list[Any]) -> None:
-        self.kernel, self.programs = kernel, programs
-
-    def __getitem__(self, grid: tuple[int, ...]) -> Any:
-        def compile_only(*arguments: Any, **options: Any) -> None:
-            self.programs.append(self.kernel.warmup(*arguments, grid=grid, **options))
-
-        return compile_only
-
-
-class Driver:
-    """What Triton asks a GPU's driver before it compiles."""
-
-    def __init__(self, capability: int) -> None:
-        self.capability = capability
-
-    def get_current_target(self) -> Any:
-        from triton.backends.compiler import GPUTarget
-
-        return GPUTarget("cuda", self.capability, 32)
-
-    def get_current_device(self) -> int:
-        return self.capability  # Triton keeps what it has compiled for each device
-
-    def get_current_stream(self, device: int) -> int:
-        return 0
-
-
-@needs_triton
-@pytest.mark.skipif("TRITON_INTERPRET" in os.environ, reason="Triton interprets in this Python")
-@pytest.mark.parametrize(
-    ("capability", "dtype", "n_queries", "product"),
-    [
-        (90, torch.bfloat16, 100, "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16"),
-        (86, torch.float16, 1, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"),
-    ],
-    ids=["Hopper", "a consumer's card"],
-)
-def test_the_kernels_compile(
-    capability: int,
-    dtype: torch.dtype,
-    n_queries: int,
-    product: str,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    """To machine code that fits into the GPU and multiplies with its fast units, forward and backward."""
-    programs: list[Any] = []
-    for name in ("forward_kernel", "grad_queries_kernel", "grad_keys_kernel"):
-        monkeypatch.setattr(kernels, name, Compiled(getattr(kernels, name), programs))
-    monkeypatch.setattr(kernels, "why_not", lambda device: "")
-    monkeypatch.setattr(kernels, "is_interpreted", lambda function: False)
-    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
-    inputs = [torch.zeros(2, n, 128, dtype=dtype, requires_grad=True) for n in (n_queries, 120, 120)]
-    monkeypatch.setattr(kernels.triton.runtime.driver, "_active", Driver(capability))
-    output, _ = tiled_attention(*inputs, causal=True)
-    output.sum().backward()
-    assert len(programs) == 3
-    for program in programs:
-        assert program.metadata.shared <= SHARED_MEMORY
-        assert product in program.asm["ptx"]
-        assert program.asm["cubin"]
-    assert "ex2.approx" in programs[0].asm["ptx"]
+        if kernel == "forward" and n_queries and n_queries < 20:
+            assert tiles.queries == (16 if n_queries == 1 else 32)

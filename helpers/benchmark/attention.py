@@ -22,6 +22,7 @@ from helpers.benchmark.harness import History, Limits, Outcome, Run, measure_gro
 from helpers.benchmark.records import SCHEMA, Case, Ratio, Record
 from helpers.benchmark.report import duration
 from helpers.pytorch.attention import MultiHeadAttention, attention, best_device, causal_mask, fused_attention
+from helpers.pytorch.gpu import float32_products, half_dtype
 from helpers.pytorch.weights import to_torch
 
 N_HEADS, D_HEAD = 8, 64
@@ -84,6 +85,8 @@ def plan_for(kind: str, quick: bool = False) -> Plan:
     """A device's kind, quick or not -> what to measure on it.
 
     A quick plan takes two or three seconds on two free cores, and about 100 MB, so that a lesson can run it.
+    A GPU is measured in float32 and in the 2-byte dtype that it multiplies fast: float16 where bfloat16 is
+    emulated, as on a T4.
     """
     doubling = tuple(2**power for power in range(8, 16))  # 256 to 32,768
     if quick:
@@ -101,7 +104,7 @@ def plan_for(kind: str, quick: bool = False) -> Plan:
         return Plan(
             sizes=doubling,
             module_sizes=doubling,
-            dtypes=("float32", "bfloat16"),
+            dtypes=("float32", str(half_dtype(kind)).removeprefix("torch.")),
             backends=backends,
             backends_both=backends,
             limits=Limits(most_rounds=50, seconds=1.0),
@@ -367,7 +370,7 @@ def empty_record(
             "device": tools.kind,
             "quick": quick,
             **json.loads(json.dumps(plan)),  # as it will be read: lists, no tuples
-            "float32_products": torch.get_float32_matmul_precision(),
+            "float32_products": float32_products(),
         },
         "formulas": formulas,
         "ceilings": [],

@@ -258,21 +258,16 @@ def record_name(record: Record) -> str:
 
 def sources_block(record: Record, content: bytes) -> str:
     """A record, the bytes of its file -> its [[file]] table for data/sources.toml."""
-    name, device, versions = f"{ROOM}/{record_name(record)}", record["device"], record["versions"]
+    device, versions = record["device"], record["versions"]
     module = "helpers.benchmark" + f" {record['suite']}" * (record["suite"] != "attention")
     measured = MEASURED.get(record["suite"], record["suite"])
-    what = f"Time and memory of {measured}, measured on {device['name']} ({device['kind']})."
-    fields = {
-        "name": name,
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "bytes": len(content),
-        "what": what,
+    described = {
+        "what": f"Time and memory of {measured}, measured on {device['name']} ({device['kind']}).",
         "source": f"Measured for this course on {record['date'][:10]}, torch {versions['torch']}.",
         "licence": "CC-BY-4.0",
         "made_by": f"python -m {module} --device {device['kind']} --record",
-        "restore": f"git checkout -- data/{name}",
     }
-    return "[[file]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in fields.items())
+    return listing_of(f"{ROOM}/{record_name(record)}", content, described)
 
 
 def store_record(record: Record) -> Path:
@@ -283,12 +278,36 @@ def store_record(record: Record) -> Path:
     if not record["complete"] or record["arguments"].get("quick"):
         raise ValueError("only a complete, full run is recorded; this one was stopped, or was a quick one")
     content, name = as_json(record), f"{ROOM}/{record_name(record)}"
+    return _store(name, content, sources_block(record, content))
+
+
+def listing_of(name: str, content: bytes, described: Mapping[str, str]) -> str:
+    """A file's name in data/, its bytes, what is to be said of it -> its [[file]] table for sources.toml."""
+    fields = {
+        "name": name,
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "bytes": len(content),
+        **described,
+        "restore": f"git checkout -- data/{name}",
+    }
+    return "[[file]]\n" + "".join(
+        f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items()
+    )
+
+
+def store_file(name: str, content: bytes, described: Mapping[str, str]) -> Path:
+    """A name in data/, bytes, what, source, licence and made_by -> the file, and its table in sources.toml."""
+    return _store(name, content, listing_of(name, content, described))
+
+
+def _store(name: str, content: bytes, table: str) -> Path:
+    """Write a file into data/, and its table into data/sources.toml in place of an older one."""
     path, listing = datasets.DATA / name, datasets.DATA / "sources.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     tables = re.split(r"(?m)^(?=\[\[file\]\])", listing.read_text(encoding="utf-8"))
-    kept = [table.rstrip("\n") for table in tables if f'\nname = "{name}"\n' not in table]
-    listing.write_text("\n\n".join([*kept, sources_block(record, content)]), encoding="utf-8", newline="\n")
+    kept = [each.rstrip("\n") for each in tables if f'\nname = "{name}"\n' not in each]
+    listing.write_text("\n\n".join([*kept, table]), encoding="utf-8", newline="\n")
     return path
 
 

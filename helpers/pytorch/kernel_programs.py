@@ -37,10 +37,17 @@ def _places(start, stride, first_row, tile: tl.constexpr, width: tl.constexpr):
 
 
 @jit
-def _load_rows(start, stride, first_row, n_rows, tile: tl.constexpr, width: tl.constexpr):
-    """-> (tile, width): a tile of rows, with zeros where it hangs over the last one."""
-    is_there = first_row + tl.arange(0, tile) < n_rows
-    return tl.load(_places(start, stride, first_row, tile, width), mask=is_there[:, None], other=0.0)
+def _load_rows(
+    start, stride, first_row, n_rows, tile: tl.constexpr, width: tl.constexpr, whole: tl.constexpr = False
+):
+    """-> (tile, width): a tile of rows, with zeros where it hangs over the last one. A whole one does not."""
+    places = _places(start, stride, first_row, tile, width)
+    if whole:
+        rows = tl.load(places)
+    else:
+        is_there = first_row + tl.arange(0, tile) < n_rows
+        rows = tl.load(places, mask=is_there[:, None], other=0.0)
+    return rows
 
 
 @jit
@@ -127,18 +134,21 @@ def _queries_that_see(
     tile_queries: tl.constexpr,
     tile_keys: tl.constexpr,
 ):
-    """A tile of keys -> four places among the queries, as _keys_seen has them."""
+    """A tile of keys -> four places among the queries: up to the second some of the keys are seen (the
+    diagonal), from there to the third all, and up to the fourth some again (the window's edge).
+    """
     query = first_key - (n_keys - n_queries)  # the one at the position of the first key
     first, to_full, full_end, end = 0, 0, n_queries, n_queries
     if causal:
         first = _within(query, n_queries) // tile_queries * tile_queries
         to_full = tl.cdiv(_within(query + tile_keys - 1, n_queries), tile_queries) * tile_queries
     if windowed:
-        full_end = _within(query + window, n_queries)
+        full_end = _within(query + window, n_queries) // tile_queries * tile_queries
         end = _within(query + tile_keys - 1 + window, n_queries)
-    # Over the edge there are keys that nobody sees: they would overflow, unmasked.
-    full_end = tl.where(first_key + tile_keys > n_keys, first, full_end // tile_queries * tile_queries)
-    return first, tl.minimum(to_full, full_end), full_end, end
+    # Over the end there are keys that nobody sees: they would overflow, unmasked.
+    full_end = tl.where(first_key + tile_keys > n_keys, end, full_end)
+    to_full = tl.where(first_key + tile_keys > n_keys, end, tl.minimum(to_full, full_end))
+    return first, to_full, full_end, end
 
 
 # --- the kernels --------------------------------------------------------------------------------------------
@@ -210,8 +220,8 @@ def forward_kernel(
             tile_keys,
             num_stages=1 if part != 1 else None,
         ):
-            key_tile = _load_rows(keys, key_strides[2], first_key, n_keys, tile_keys, d_k)
-            value_tile = _load_rows(values, value_strides[2], first_key, n_keys, tile_keys, d_v)
+            key_tile = _load_rows(keys, key_strides[2], first_key, n_keys, tile_keys, d_k, part == 1)
+            value_tile = _load_rows(values, value_strides[2], first_key, n_keys, tile_keys, d_v, part == 1)
             scores = tl.dot(query_tile, tl.trans(key_tile), input_precision=precision)
             if part != 1:
                 key = first_key + tl.arange(0, tile_keys)
@@ -331,8 +341,8 @@ def grad_queries_kernel(
         for first_key in tl.range(
             place[part], place[part + 1], tile_keys, num_stages=1 if part != 1 else None
         ):
-            key_tile = _load_rows(keys, key_strides[2], first_key, n_keys, tile_keys, d_k)
-            value_tile = _load_rows(values, value_strides[2], first_key, n_keys, tile_keys, d_v)
+            key_tile = _load_rows(keys, key_strides[2], first_key, n_keys, tile_keys, d_k, part == 1)
+            value_tile = _load_rows(values, value_strides[2], first_key, n_keys, tile_keys, d_v, part == 1)
             scores = tl.dot(query_tile, tl.trans(key_tile), input_precision=precision)
             if part != 1:
                 key = first_key + tl.arange(0, tile_keys)
@@ -402,7 +412,7 @@ def grad_keys_kernel(
         head_queries = _of_head(queries, query_strides, batch, head)
         head_grads = _of_head(grad_output, grad_output_strides, batch, head)
         head_row = (batch * n_heads + head) * n_queries
-        for part in tl.static_range(0 if causal else 1, 3):
+        for part in tl.static_range(0, 3 if windowed else 2):
             for first_query in tl.range(
                 place[part], place[part + 1], tile_queries, num_stages=1 if part != 1 else None
             ):

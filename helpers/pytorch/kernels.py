@@ -1,7 +1,7 @@
 """Attention without the n × n matrix, on a GPU: the kernels of helpers.pytorch.kernel_programs, for PyTorch.
 
 `tiled_attention` launches them, backward too, so that it trains. `launches` says what is launched, without
-doing it: helpers.pytorch.compile_report compiles that for GPUs that are not here. This module can be imported
+doing it: helpers.benchmark.compile_report compiles that for GPUs that are not here. This module can be imported
 everywhere, and `why_not` says what is missing.
 """
 
@@ -168,7 +168,7 @@ class _TiledAttention(torch.autograd.Function):
     def forward(
         ctx: Any, queries: Tensor, keys: Tensor, values: Tensor, *asked: Any
     ) -> tuple[Tensor, Tensor]:
-        queries, keys, values = _in_step(queries), _in_step(keys), _in_step(values)
+        queries, keys, values = in_step(queries), in_step(keys), in_step(values)
         plan = _plan(queries, keys, values, capability_of(queries.device), *asked)
         launched, output, log_sum_exp = _forward(queries, keys, values, plan)
         for launch in launched:
@@ -181,7 +181,7 @@ class _TiledAttention(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad_output: Tensor, grad_log_sum_exp: Tensor) -> tuple[Tensor | None, ...]:
         queries, keys, values, output, log_sum_exp = ctx.saved_tensors
-        grads = _in_step(grad_output), grad_log_sum_exp.contiguous()
+        grads = in_step(grad_output), grad_log_sum_exp.contiguous()
         launched, results = _backward(queries, keys, values, output, log_sum_exp, *grads, ctx.plan)
         for launch in launched:
             launch.run()
@@ -209,7 +209,7 @@ def _plan(
     forward = tiles or chosen("forward")
     if splits is None:
         n_programs = queries[..., 0, 0].numel() * triton.cdiv(n_queries, forward.queries)
-        splits = _splits(n_programs, n_keys if window is None else min(window, n_keys), queries.device)
+        splits = splits_for(n_programs, n_keys if window is None else min(window, n_keys), queries.device)
     return Plan(
         causal or window is not None,
         window,
@@ -220,7 +220,7 @@ def _plan(
     )
 
 
-def _splits(n_programs: int, n_keys: int, device: torch.device) -> int:
+def splits_for(n_programs: int, n_keys: int, device: torch.device) -> int:
     """Programs without a split, keys for each, a device -> splits that give each of its processors a program."""
     if device.type != "cuda" or n_programs == 0:
         return 1
@@ -326,7 +326,7 @@ def _constants(queries: Tensor, values: Tensor, plan: Plan, tiles: Tiles) -> dic
     }
 
 
-def _in_step(rows: Tensor) -> Tensor:
+def in_step(rows: Tensor) -> Tensor:
     """(batch, heads, n, d) -> the same, copied where its rows do not begin at multiples of 16 numbers.
 
     Where they do, a GPU loads 16 bytes at a time, past the registers. Otherwise it would load number by number.
@@ -360,7 +360,10 @@ def _require_heads(queries: Tensor, keys: Tensor, values: Tensor, grouped: bool)
             )
         queries = queries[..., :n_kv_heads, :, :]
     elif grouped:
-        raise ValueError("grouped: the tensors must have shape (..., heads, n, d)")
+        raise ValueError(
+            "grouped: queries, keys and values must have shape (..., heads, n, d); got queries "
+            f"{tuple(queries.shape)}, keys {tuple(keys.shape)}, values {tuple(values.shape)}"
+        )
     require_fitting(queries, keys, values, None)
 
 

@@ -3,7 +3,7 @@
 NVIDIA's compiler, ptxas, says how many registers a thread takes, how much did not fit into them (spilled), and
 where the tensor cores will have to wait. `stored_report` is what it said when the course was written, of the
 kernels without one keyword and with it. `compiled_here` asks it now, in a Python of its own: it needs Triton,
-which brings ptxas, and no GPU. Nothing here loads Triton or PyTorch; helpers.pytorch.compiling does.
+which brings ptxas, and no GPU. Nothing here loads Triton or PyTorch; helpers.benchmark.compiling does.
 """
 
 import json
@@ -29,7 +29,7 @@ GPUS = {
     120: ("RTX 5090", 100),
 }
 REGISTERS = 65536  # that a processor has
-NOTHING_TO_COMPILE_WITH = 3  # the exit status of helpers.pytorch.compiling
+NOTHING_TO_COMPILE_WITH = 3  # the exit status of helpers.benchmark.compiling
 TITLES = (f"Without `{KEYWORD}`", f"With `{KEYWORD}`")
 
 
@@ -99,7 +99,7 @@ def compiled_here(capability: int = 90, d: int = 64, serialised: bool = False) -
     None. Raises RuntimeError where compiling fails.
     """
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    command = [sys.executable, "-m", "helpers.pytorch.compiling", "--json", str(capability), str(d)]
+    command = [sys.executable, "-m", "helpers.benchmark.compiling", "--json", str(capability), str(d)]
     command += ["--serialised"] if serialised else []
     folder = datasets.HERE.parent  # where `helpers` lies, whatever folder this Python runs in
     done = subprocess.run(

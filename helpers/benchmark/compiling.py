@@ -1,9 +1,10 @@
-"""Our kernels, compiled for GPUs that need not be here: what helpers.pytorch.compile_report tells of (lesson 13).
+"""Our kernels, compiled for GPUs that need not be here (lesson 13): the report of helpers.benchmark.compile_report.
 
-Triton brings NVIDIA's own compiler, ptxas. Each kernel is compiled with the arguments that tiled_attention would
-launch it with, on tensors that hold no numbers. `serialised` takes one keyword out of the kernels' source first.
+Triton brings NVIDIA's own compiler, ptxas. Each kernel is compiled with the arguments that tiled_attention
+would launch it with, on tensors that hold no numbers. `serialised` first takes one keyword out of the source.
 
-As a command: python -m helpers.pytorch.compiling prints the report for an H100, --store writes the one that ships.
+As a command: python -m helpers.benchmark.compiling prints the report for an H100; --store writes the one that
+ships with the course.
 """
 
 import argparse
@@ -23,9 +24,7 @@ from typing import Any
 
 import torch
 
-from helpers import datasets
-from helpers.pytorch import kernel_programs, kernels
-from helpers.pytorch.compile_report import (
+from helpers.benchmark.compile_report import (
     GPUS,
     KEYWORD,
     NOTHING_TO_COMPILE_WITH,
@@ -33,10 +32,12 @@ from helpers.pytorch.compile_report import (
     Compiled,
     print_report,
 )
-from helpers.pytorch.kernels import Launch, Tiles
+from helpers.benchmark.records import store_file
+from helpers.pytorch import kernel_programs, kernels
+from helpers.pytorch.kernel_tiles import KERNELS, Tiles
+from helpers.pytorch.kernels import Launch
 from helpers.pytorch.with_triton import MISSING, interprets, triton
 
-KERNELS = ("forward", "grad_queries", "grad_keys")
 PRODUCTS = ("tcgen05.mma", "wgmma.mma_async", "mma.sync")  # of the tensor cores, the newest first
 
 
@@ -50,16 +51,16 @@ def compile_report(
     serialised: bool = False,
     tiles: Tiles | None = None,
 ) -> list[Compiled]:
-    """GPUs by their compute capability (90 for 9.0), widths d, full or causal -> what ptxas says of each kernel.
+    """GPUs by compute capability (90 for 9.0), widths d, full or causal -> what ptxas says of each kernel.
 
     One to two seconds for each kernel; no GPU is needed. `names` are some of KERNELS. With `serialised` one
-    keyword is taken out of their loops first. `tiles` are compiled for instead of those of default_tiles.
+    keyword is taken out of their loops first. `tiles` are taken instead of those of default_tiles.
     Raises ImportError where Triton is missing, RuntimeError where it interprets in this Python.
     """
     require_compiler()
     with serialised_programs() if serialised else contextlib.nullcontext(kernel_programs) as programs:
         return [
-            _compiled(launch, getattr(programs, launch.kernel.__name__), capability, dtype)
+            compiled(launch, getattr(programs, launch.kernel.__name__), capability, dtype)
             for capability, d, is_causal in itertools.product(capabilities, widths, causal)
             for launch in _launches(capability, d, is_causal, dtype, tiles)
             if launch.kernel.__name__.removesuffix("_kernel") in names
@@ -67,25 +68,74 @@ def compile_report(
 
 
 def store_report() -> None:
-    """() -> None: compiles for three GPUs and writes data/records/compiler/kernels.json."""
-    stored = {
-        "triton": triton.__version__,
-        "without": [line._asdict() for line in compile_report(serialised=True)],
-        "with": [line._asdict() for line in compile_report()],
+    """() -> None: compiles for three GPUs, and stores the report with the data that ships."""
+    found = {"without": compile_report(serialised=True), "with": compile_report()}
+    lines = {
+        when: ",\n".join(json.dumps(line._asdict(), ensure_ascii=False) for line in report)
+        for when, report in found.items()
     }
-    path = datasets.DATA / STORED
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+    text = ",\n".join(f'"{when}": [\n{each}\n]' for when, each in lines.items())
+    content = f'{{"triton": "{triton.__version__}",\n{text}}}\n'.encode()
+    store_file(
+        STORED,
+        content,
+        {
+            "what": "What NVIDIA's compiler makes of the course's kernels for an A100, an H100 and a B200: "
+            "registers, spills, shared memory, instructions for the tensor cores, warnings; with and without "
+            "one keyword.",
+            "source": f"Compiled for this course with Triton {triton.__version__} and its ptxas, without a GPU.",
+            "licence": "CC-BY-4.0",
+            "made_by": "python -m helpers.benchmark.compiling --store",
+        },
+    )
 
 
 def require_compiler() -> None:
-    """Raise unless Triton can compile here: ImportError where it is missing, RuntimeError where it interprets."""
+    """Raise unless Triton compiles here: ImportError where it is missing, RuntimeError where it interprets."""
     if MISSING:
         raise ImportError(MISSING)
     if interprets():
         raise RuntimeError(
             "Triton interprets in this Python and compiles nothing: start one without TRITON_INTERPRET"
         )
+
+
+def compiled(launch: Launch, kernel: Any, capability: int, dtype: torch.dtype) -> Compiled:
+    """A launch, its kernel or a variant of it, a compute capability -> what ptxas says of it."""
+    log = io.StringIO()
+    driver, knobs = triton.runtime.driver, triton.knobs
+    active = driver._active  # asking for `active` would look for a GPU
+    driver.set_active(_Absent(capability))
+    try:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            knobs.nvidia.scope(),
+            knobs.cache.scope(),
+            contextlib.redirect_stdout(log),
+        ):
+            knobs.nvidia.dump_ptxas_log = True
+            knobs.cache.dir = folder  # what Triton kept from before would come without a log
+            kernel.device_caches.pop(-capability, None)
+            program = kernel.warmup(*launch.arguments, grid=launch.grid, **launch.constants)
+    finally:
+        driver.set_active(active)
+    constants, ptx = launch.constants, program.asm["ptx"]
+    sides = [constants[name] for name in ("tile_queries", "tile_keys", "num_warps", "num_stages")]
+    product = next((name for name in PRODUCTS if name in ptx), "")
+    return Compiled(
+        gpu=GPUS[capability][0],
+        capability=capability,
+        kernel=launch.kernel.__name__.removesuffix("_kernel"),
+        d=constants["d_k"],
+        causal=constants["causal"],
+        dtype=str(dtype).removeprefix("torch."),
+        tiles=sides,
+        shared=program.metadata.shared,
+        product=product,
+        products=ptx.count(f"{product}.") if product else 0,
+        prefetches=ptx.count("cp.async.c"),
+        **_said(log.getvalue()),
+    )
 
 
 @contextlib.contextmanager
@@ -99,7 +149,8 @@ def serialised_programs() -> Iterator[ModuleType]:
         path = Path(folder) / "serialised_programs.py"
         path.write_text(flat, encoding="utf-8")
         spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         yield module
@@ -133,38 +184,6 @@ def _launches(capability: int, d: int, causal: bool, dtype: torch.dtype, tiles: 
     return kernels.launches(rows, rows, rows, divmod(capability, 10), causal=causal, **chosen)
 
 
-def _compiled(launch: Launch, kernel: Any, capability: int, dtype: torch.dtype) -> Compiled:
-    log = io.StringIO()
-    driver, knobs = triton.runtime.driver, triton.knobs
-    active = driver._active  # asking for `active` would look for a GPU
-    driver.set_active(_Absent(capability))
-    try:
-        with knobs.nvidia.scope(), knobs.compilation.scope(), contextlib.redirect_stdout(log):
-            knobs.nvidia.dump_ptxas_log = True
-            knobs.compilation.always_compile = True  # what was kept from before would come without a log
-            kernel.device_caches.pop(-capability, None)
-            program = kernel.warmup(*launch.arguments, grid=launch.grid, **launch.constants)
-    finally:
-        driver.set_active(active)
-    constants, ptx = launch.constants, program.asm["ptx"]
-    sides = [constants[name] for name in ("tile_queries", "tile_keys", "num_warps", "num_stages")]
-    product = next((name for name in PRODUCTS if name in ptx), "")
-    return Compiled(
-        gpu=GPUS[capability][0],
-        capability=capability,
-        kernel=launch.kernel.__name__.removesuffix("_kernel"),
-        d=constants["d_k"],
-        causal=constants["causal"],
-        dtype=str(dtype).removeprefix("torch."),
-        tiles=sides,
-        shared=program.metadata.shared,
-        product=product,
-        products=ptx.count(f"{product}.") if product else 0,
-        prefetches=ptx.count("cp.async.c"),
-        **_said(log.getvalue()),
-    )
-
-
 def _said(log: str) -> dict[str, Any]:
     """What ptxas printed -> registers, bytes spilled, warnings."""
     (registers,) = re.findall(r"Used (\d+) registers", log)
@@ -177,7 +196,7 @@ def _said(log: str) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command's arguments -> its exit status: 0, or 3 where nothing can be compiled here."""
-    parser = argparse.ArgumentParser(prog="python -m helpers.pytorch.compiling", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m helpers.benchmark.compiling", description=__doc__)
     parser.add_argument("capability", nargs="?", type=int, default=90, choices=sorted(GPUS))
     parser.add_argument("d", nargs="?", type=int, default=64, choices=kernels.WIDTHS)
     parser.add_argument("--serialised", action="store_true", help="without the keyword")
