@@ -31,7 +31,7 @@ IGNORED = {
     "06_multi_head": {"head-slider"},  # a widget
     "07_cross_attention": {"alignment-slider"},  # a widget
     "08_pytorch": {"corner-slider", "first-calls", "gpu-records", "own-times"},  # a widget; times
-    "13_fast_attention": {"steps-slider", "times-here", "kernel-here"},  # a widget; times; Triton is on Linux
+    "13_fast_attention": {"steps-slider", "kernel-here"},  # a widget; Triton is on Linux
 }
 TAGS = {"nbval-ignore-output", "exercise"}
 
