@@ -21,7 +21,8 @@ from helpers.exercises.lesson_07.alignment_table import ALIGNED_SCORES
 from helpers.exercises.lesson_07.new_word import ENGLISH_KEYS
 from helpers.exercises.lesson_08 import torch_bytes
 from helpers.exercises.lesson_08.torch_timing import MACHINES
-from helpers.exercises.lesson_13 import tile_cost
+from helpers.exercises.lesson_13 import spills, tile_cost
+from helpers.exercises.lesson_14 import cache_bytes
 from helpers.softmax import softmax
 from helpers.validation import Array
 
@@ -170,6 +171,16 @@ SAYS: dict[str, Callable[[str], bool]] = {
     "torch-timing": timing,
     "torch-bytes": bytes_of_torch,
     "tile-cost": tile_costs,
+    "spills": lambda text: (
+        between(text, "has ", " threads") == [spills.THREADS_A_WARP]
+        and between(text, "With d_v ", ", how") == [spills.D_V]
+        and between(text, "how many of ", " are left") == [spills.MOST]
+    ),
+    "cache-bytes": lambda text: (
+        np.array_equal(table(text), list(cache_bytes.MODELS.values()))
+        and between(text, "with ", " bytes a number") == [cache_bytes.BYTES_EACH]
+        and f"{cache_bytes.N_TOKENS:,} tokens" in text
+    ),
 }
 
 
@@ -219,7 +230,8 @@ def test_many_tasks_show_a_call() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["alignment-table", "torch-timing", "steer", "tile-cost", "rank", "empty-row"]
+    "name",
+    ["alignment-table", "torch-timing", "steer", "tile-cost", "rank", "empty-row", "spills", "cache-bytes"],
 )
 def test_another_number_in_a_task_is_found(name: str) -> None:
     text = source(f"{name}-task")

@@ -42,10 +42,10 @@ EDITS = Edits(
     my_split_attention,
     {
         "scores": "keys[part] @ query / np.sqrt(len(query))",
-        "log": "scores.max() + np.log(np.exp(scores - scores.max()).sum())",
+        "own_log": "scores.max() + np.log(np.exp(scores - scores.max()).sum())",
         "top": "scores.max() + np.log(np.exp(scores - scores.max()).sum())",
         "mixed": "np.exp(scores - logs[-1]) @ values[part]",
-        "both": "np.logaddexp(total, log)",
+        "joined": "np.logaddexp(total, log)",
         "after": "(np.exp(total - both) * output + np.exp(log - both) * other, both)",
         "merge": "np.exp(total - both) * output + np.exp(log - both) * other",
         "share": "np.exp(total - both)",
@@ -82,7 +82,7 @@ larger-kept
 shares-of-the-larger
     the shares are measured against the larger logarithm, so together they are more than 1
     {share}
-    | both => np.maximum(total, log)
+    | joined => np.maximum(total, log)
 
 halved
     each merge takes the plain mean of the two outputs
@@ -124,12 +124,12 @@ overflow
     you took e^score without subtracting the largest one first
     e^1000 is larger than any float64. The largest score of the part comes off before, and is added to the
     logarithm again.
-    | log => np.log(np.exp(scores).sum())
+    | own_log => np.log(np.exp(scores).sum())
 
 largest-not-put-back
     the logarithm lacks the largest score, which you had subtracted
     log Σ e^(s − m) is log Σ e^s minus m: add m.
-    | log => np.log(np.exp(scores - scores.max()).sum()); mixed => np.exp(scores - top) @ values[part]
+    | own_log => np.log(np.exp(scores - scores.max()).sum()); mixed => np.exp(scores - top) @ values[part]
 """,
     SPLIT,
     words=WORDS,

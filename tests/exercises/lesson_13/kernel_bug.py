@@ -93,7 +93,7 @@ def my_kernel(memory, n_rows, n_columns, block):
 
 
 # named: block-for-a-row
-# told: address 4 is outside the memory
+# told: address 12 is outside the memory
 def my_kernel(memory, n_rows, n_columns, block):
     output = np.zeros(len(memory))
     for program in range(n_rows):
