@@ -1,4 +1,4 @@
-"""How is attention computed without the n × n matrix? A tile of scores at a time (lesson 13).
+"""How is attention computed without the n × n matrix? A tile of scores at a time (lessons 13, 14).
 
 Softmax asks for the largest score of a row and for the sum of its exponentials, and both can be had from
 pieces of the row. All here rests on that: a partial result, an output and its log-sum-exp (the logarithm of

@@ -3,7 +3,7 @@
 harness     runs in turns, medians with quartiles, what is done where memory ends      lessons 08, 12
 devices     a device's clock, its memory, its name, and its measured ceilings          lessons 08, 12
 attention   what is measured: attention by itself, and the module                      lesson 08
-streaming   what is measured: tiles beside the naive form and PyTorch's, and a cache   lesson 13
+streaming   what is measured: tiles beside the naive form and PyTorch's, and a cache   lessons 13, 14
 kernels     what is measured: our own kernel beside PyTorch's back ends, on a GPU      lesson 13
 one_thread  a process in which no library works on more than one thread                lesson 13
 records     what a run leaves: one JSON file, checked when it is read                  lessons 08, 12

@@ -127,7 +127,7 @@ EXERCISE = Write(
     recipe=EDITS.recipe(),
     probes=(
         _probe("two texts in a row", 1, (4, 1), (2, 3)),
-        _probe("a single row", 0, (2, 2)),
+        _probe("two texts of one length", 0, (2, 2), (1, 3)),
         _probe("three rows of a batch", 2, (3, 1, 3), (2, 5), (1, 2, 4)),
         _probe("four texts", 1, (5, 1, 1, 1), (1, 3, 2, 2)),
         _probe("one text alone", 1, (3, 3), (6,)),

@@ -43,12 +43,14 @@ MERGE_PROBES = (
     ),
     _merge_probe("a half that counts little", [6.0, 0.3, 9.0], [0.2, 4.4, -0.1], d_v=2, start=68),
     _merge_probe("five queries", [2.0, 1.0, 0.0, -1.0, 4.0], [1.0, 3.0, 0.5, 1.0, 3.5], d_v=3, start=66),
+    # not hard: where e^1000 is the mistake, this is the case to show, and not the query without a key
+    _merge_probe("sums larger than any float64", [1000.0, 800.0], [1001.0, -800.0], d_v=3, start=67),
     _merge_probe(
-        "sums larger than any float64",
-        [1000.0, 1001.0, -1000.0, 800.0],
-        [1001.0, 1000.5, -1001.0, -800.0],
-        d_v=3,
-        start=67,
+        "sums smaller than any float64",
+        [-1000.0, 1001.0, -999.0],
+        [-1001.0, 1000.5, -998.0],
+        d_v=4,
+        start=69,
         hard=True,
     ),
 )
