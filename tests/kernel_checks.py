@@ -403,6 +403,20 @@ def test_a_second_derivative_is_refused() -> None:
         grad.sum().backward()
 
 
+@pytest.mark.skipif(
+    not hasattr(torch.backends.cuda.matmul, "fp32_precision"), reason="this PyTorch has only the older way"
+)
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32], ids=str)
+def test_tf32_asked_for_in_today_s_way_stops_nothing(dtype: torch.dtype) -> None:
+    case = sample(5, 7, dtype=dtype)
+    torch.backends.cuda.matmul.fp32_precision = "tf32"
+    try:
+        output, _ = tiled_attention(*case[:3], tiles=WIDE)
+    finally:
+        torch.backends.cuda.matmul.fp32_precision = "none"
+    torch.testing.assert_close(output, tiled_attention(*case[:3], tiles=WIDE)[0], rtol=0, atol=2e-3)
+
+
 QUERIES, KEYS, VALUES = sample(5, 7, 2)[:3]
 
 

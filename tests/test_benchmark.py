@@ -157,6 +157,26 @@ def test_plans_go_as_far_as_the_issue_asks():
     assert (quick.sizes[-1], tuple(quick.passes)) == (1024, (FORWARD,))
 
 
+def test_a_t4_is_measured_in_float16(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (7, 5))
+    assert tuple(suite.plan_for("cuda").dtypes) == ("float32", "float16")
+
+
+@pytest.mark.skipif(
+    not hasattr(torch.backends.cuda.matmul, "fp32_precision"), reason="this PyTorch has only the older way"
+)
+def test_tf32_asked_for_in_today_s_way_is_recorded_and_stops_nothing():
+    assert run_attention_benchmark("cpu", plan=TINIEST, say=quiet)["arguments"]["float32_products"] == "ieee"
+    torch.backends.cuda.matmul.fp32_precision = "tf32"
+    try:
+        record = run_attention_benchmark("cpu", plan=TINIEST, say=quiet)
+    finally:
+        torch.backends.cuda.matmul.fp32_precision = "none"
+    assert record["complete"]
+    assert record["arguments"]["float32_products"] == "tf32"
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no NVIDIA GPU")
 def test_a_run_on_a_gpu():
     record = run_attention_benchmark("cuda", plan=TINY, say=quiet)

@@ -4,6 +4,7 @@ It needs a GPU: here it runs on the processor, with tools that call themselves a
 function in the place of the kernel.
 """
 
+import importlib.util
 from functools import partial
 
 import numpy as np
@@ -80,6 +81,18 @@ def test_triton_must_be_here_and_compile(monkeypatch):
     monkeypatch.delenv("TRITON_INTERPRET")
     monkeypatch.setattr(kernels, "why_not", lambda device: "Triton cannot be imported")
     assert kernels.nothing_here(cuda) == "Nothing to measure: Triton cannot be imported."
+
+
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
+def test_a_t4_is_refused_in_one_sentence(monkeypatch):
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (7, 5))
+    with pytest.raises(records.NothingToMeasure) as refused:
+        run_kernel_benchmark("cuda", say=quiet)
+    said = str(refused.value)
+    assert said.startswith("Nothing to measure: the kernels need a GPU of compute capability 8.0 or more")
+    assert said.endswith("use F.scaled_dot_product_attention, in float16.")
 
 
 def test_a_run_of_kernels_covers_every_case(no_gpu):

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from helpers import datasets
+from helpers.benchmark.compile_report import stored_report
 from helpers.benchmark.records import load_record
 from helpers.datasets import (
     DataFileError,
@@ -51,6 +52,7 @@ LOADERS = {
 }
 RECORDS = [name for name in datasets.listed_files() if name.startswith("records/")]
 LOADERS |= {name: partial(load_record, name.removeprefix("records/")) for name in RECORDS}
+LOADERS["records/compiler/kernels.json"] = stored_report
 
 
 @pytest.fixture(scope="module")

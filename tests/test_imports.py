@@ -23,6 +23,7 @@ HEAVY = ("torch", "matplotlib")
 # The only helpers that may load one of these, and which.
 MAY_LOAD = {
     "helpers.benchmark.attention": {"torch"},
+    "helpers.benchmark.compiling": {"torch"},
     "helpers.benchmark.devices": {"torch"},
     "helpers.benchmark.kernels": {"torch"},
     "helpers.benchmark.plots": {"matplotlib"},

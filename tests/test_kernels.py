@@ -1,5 +1,5 @@
-"""helpers.pytorch.kernels: every check of kernel_checks.py and kernel_more_checks.py in Triton's interpreter, and
-on a GPU where there is one; and what is said where Triton cannot run. test_kernels_compiled.py compiles them.
+"""helpers.pytorch.kernels: every check of kernel_checks.py and kernel_more_checks.py in Triton's interpreter,
+and on a GPU where there is one; what is said where Triton cannot run. (test_kernels_compiled.py compiles.)
 """
 
 import importlib.util

@@ -26,7 +26,7 @@ from helpers.benchmark.compile_report import (
     stored_report,
 )
 from helpers.pytorch import kernel_programs
-from helpers.pytorch.kernel_tiles import most_shared_bytes
+from helpers.pytorch.kernel_tiles import Tiles, most_shared_bytes
 
 needs_compiler = pytest.mark.skipif(
     importlib.util.find_spec("triton") is None or "TRITON_INTERPRET" in os.environ,
@@ -75,17 +75,14 @@ def test_without_the_keyword_the_compiler_complains() -> None:
 
 @needs_compiler
 @pytest.mark.parametrize("capability", [80, 90])
-def test_few_queries_and_the_tiles_for_every_gpu_compile(capability: int) -> None:
-    """One query with a long cache, and the smaller tiles, which must fit an RTX 3090."""
-    for n_queries, others in ((1, 90), (1000, 86)):
-        rows = [
-            torch.empty(1, 8, n, 128, dtype=torch.float16, device="meta") for n in (n_queries, 5000, 5000)
-        ]
-        for launch in compiling.kernels.launches(*rows, divmod(others, 10), causal=n_queries > 1)[:1]:
-            line = compiling.compiled(launch, launch.kernel, capability, torch.float16)
-            assert line.spilled <= MOST_SPILLED
-            assert line.shared <= most_shared_bytes((8, 6))
-            assert line.product
+def test_one_query_with_a_long_cache_compiles(capability: int) -> None:
+    queries = torch.empty(1, 8, 1, 128, dtype=torch.float16, device="meta")
+    keys = torch.empty(1, 8, 5000, 128, dtype=torch.float16, device="meta")
+    launch, *_ = compiling.kernels.launches(queries, keys, keys, divmod(capability, 10))
+    line = compiling.compiled(launch, launch.kernel, capability, torch.float16)
+    assert line.tiles[0] == 16
+    assert line.spilled == 0
+    assert line.product == "mma.sync"  # those of an H100 take 64 rows, and would wait for memory all the same
 
 
 @needs_compiler
@@ -101,7 +98,8 @@ def test_a_window_and_groups_compile() -> None:
 
 @needs_compiler
 def test_on_a_t4_no_tensor_core_would_be_used() -> None:
-    (line,) = compiling.compile_report((75,), (64,), (True,), torch.float16, names=("forward",))
+    tiles = Tiles(32, 32)  # with those of an A100 it takes ten times as long to compile, and spills 10 KiB
+    (line,) = compiling.compile_report((75,), (64,), (True,), torch.float16, ("forward",), tiles=tiles)
     assert line.product == ""
 
 

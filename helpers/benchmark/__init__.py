@@ -5,6 +5,8 @@ devices     a device's clock, its memory, its name, and its measured ceilings   
 attention   what is measured: attention by itself, and the module                      lesson 08
 streaming   what is measured: tiles beside the naive form and PyTorch's, and a cache   lessons 13, 14
 kernels     what is measured: our own kernel beside PyTorch's back ends, on a GPU      lesson 13
+compile_report  what NVIDIA's compiler makes of our kernels, as a table                lesson 13
+compiling   ... and how it is asked, with Triton and without a GPU                     lesson 13
 one_thread  a process in which no library works on more than one thread                lesson 13
 records     what a run leaves: one JSON file, checked when it is read                  lessons 08, 12
 findings    slopes, rates and goals, computed from a record                            lessons 08, 12

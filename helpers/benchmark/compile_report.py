@@ -1,9 +1,10 @@
 """What does the compiler make of our kernels? The report, as data and as a table (lesson 13).
 
-NVIDIA's compiler, ptxas, says how many registers a thread takes, how much did not fit into them (spilled), and
-where the tensor cores will have to wait. `stored_report` is what it said when the course was written, of the
-kernels without one keyword and with it. `compiled_here` asks it now, in a Python of its own: it needs Triton,
-which brings ptxas, and no GPU. Nothing here loads Triton or PyTorch; helpers.benchmark.compiling does.
+NVIDIA's compiler, ptxas, says how many registers a thread takes, how much did not fit into them (spilled),
+and where the tensor cores will have to wait. `stored_report` is what it said when the course was written, of
+the kernels without one keyword and with it. `compiled_here` asks it now, in a Python of its own: it needs
+Triton, which brings ptxas, and no GPU. Nothing here loads Triton or PyTorch; helpers.benchmark.compiling
+does.
 """
 
 import json
@@ -16,8 +17,8 @@ from typing import NamedTuple
 from helpers import datasets
 
 STORED = "records/compiler/kernels.json"
-# One keyword, in every loop over tiles (helpers.pytorch.kernel_programs). Without it the short loops prefetch, too.
-KEYWORD = "num_stages=1 if part != 1 else None"
+# One keyword, in every loop over tiles of helpers.pytorch.kernel_programs. Without it all of them prefetch.
+KEYWORD = "num_stages=1 if masked else None"
 # A compute capability -> a GPU that has it, and the KiB of shared memory that each of its processors has.
 GPUS = {
     75: ("T4", 64),
@@ -36,9 +37,10 @@ TITLES = (f"Without `{KEYWORD}`", f"With `{KEYWORD}`")
 class Compiled(NamedTuple):
     """What the compiler made of one kernel.
 
-    `registers` are those of a thread, of 255. `spilled` bytes a thread did not fit into them, stored and loaded.
-    `shared` bytes hold the tiles of a program. `product` is the instruction for the tensor cores that stands
-    `products` times in the program, "" where there is none. `prefetches` counts loads that nobody waits for.
+    `registers` are those of a thread, of 255. `spilled` bytes a thread did not fit into them, stored and
+    loaded. `shared` bytes hold the tiles of a program. `product` is the instruction for the tensor cores that
+    stands `products` times in the program, "" where there is none. `prefetches` counts loads that nobody
+    waits for.
     """
 
     gpu: str
@@ -95,8 +97,8 @@ def stored_report() -> tuple[list[Compiled], list[Compiled]]:
 def compiled_here(capability: int = 90, d: int = 64, serialised: bool = False) -> list[Compiled] | None:
     """A GPU by its compute capability (90 for 9.0), a width d -> what ptxas says now, of the causal kernels.
 
-    With `serialised` the keyword is taken out first. Where Triton is missing a line says so, and the result is
-    None. Raises RuntimeError where compiling fails.
+    With `serialised` the keyword is taken out first. Where Triton is missing a line says so, and the result
+    is None. Raises RuntimeError where compiling fails.
     """
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     command = [sys.executable, "-m", "helpers.benchmark.compiling", "--json", str(capability), str(d)]

@@ -1,4 +1,4 @@
-"""Our kernels, compiled for GPUs that need not be here (lesson 13): the report of helpers.benchmark.compile_report.
+"""Our kernels, compiled for GPUs that need not be here: what helpers.benchmark.compile_report tells of.
 
 Triton brings NVIDIA's own compiler, ptxas. Each kernel is compiled with the arguments that tiled_attention
 would launch it with, on tensors that hold no numbers. `serialised` first takes one keyword out of the source.
@@ -83,7 +83,7 @@ def store_report() -> None:
             "what": "What NVIDIA's compiler makes of the course's kernels for an A100, an H100 and a B200: "
             "registers, spills, shared memory, instructions for the tensor cores, warnings; with and without "
             "one keyword.",
-            "source": f"Compiled for this course with Triton {triton.__version__} and its ptxas, without a GPU.",
+            "source": f"Compiled for this course by Triton {triton.__version__} and its ptxas; no GPU ran.",
             "licence": "CC-BY-4.0",
             "made_by": "python -m helpers.benchmark.compiling --store",
         },
@@ -91,7 +91,7 @@ def store_report() -> None:
 
 
 def require_compiler() -> None:
-    """Raise unless Triton compiles here: ImportError where it is missing, RuntimeError where it interprets."""
+    """Raise unless Triton compiles here: ImportError if it is missing, RuntimeError if it interprets."""
     if MISSING:
         raise ImportError(MISSING)
     if interprets():
@@ -180,8 +180,9 @@ class _Absent:
 def _launches(capability: int, d: int, causal: bool, dtype: torch.dtype, tiles: Tiles | None) -> list[Launch]:
     """-> what a GPU of this capability would run, on tensors that hold no numbers."""
     rows = torch.empty(2, 4, 1000, d, dtype=dtype, device="meta")
-    chosen = {} if tiles is None else {"tiles": tiles, "backward_tiles": tiles}
-    return kernels.launches(rows, rows, rows, divmod(capability, 10), causal=causal, **chosen)
+    return kernels.launches(
+        rows, rows, rows, divmod(capability, 10), causal=causal, tiles=tiles, backward_tiles=tiles
+    )
 
 
 def _said(log: str) -> dict[str, Any]:

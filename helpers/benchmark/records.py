@@ -296,7 +296,7 @@ def listing_of(name: str, content: bytes, described: Mapping[str, str]) -> str:
 
 
 def store_file(name: str, content: bytes, described: Mapping[str, str]) -> Path:
-    """A name in data/, bytes, what, source, licence and made_by -> the file, and its table in sources.toml."""
+    """A name in data/, bytes, what is to be said of them -> the file, and its table in sources.toml."""
     return _store(name, content, listing_of(name, content, described))
 
 

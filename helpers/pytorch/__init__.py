@@ -3,5 +3,10 @@
 attention   the same attention in PyTorch, readable and fused, and as an nn.Module    lesson 08
 weights     parameters to and from NumPy, and from nn.MultiheadAttention              lesson 08
 parity      four implementations, one answer: the grid of largest differences         lesson 08
-kernels     attention in tiles as Triton kernels, forward and backward                lesson 13
+gpu         which dtype a GPU multiplies fast, and whether TF32 is allowed             lessons 08, 13
+with_triton Triton where it can be had, and why not where it cannot                   lesson 13
+first_kernels   a sum of vectors and softmax of rows: how a kernel is launched        lesson 13
+kernel_programs attention in tiles as Triton kernels, forward and backward            lesson 13
+kernel_tiles    how those cut their work, by dtype, width and GPU                     lesson 13
+kernels     those kernels for PyTorch: tiled_attention                                lesson 13
 """

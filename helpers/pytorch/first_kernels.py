@@ -56,9 +56,9 @@ def softmax_kernel(scores, weights, n_keys, tile: tl.constexpr):
 def softmax(scores: Tensor) -> Tensor:
     """(n_queries, n_keys) -> the same: softmax of each row, each by a program of its own.
 
-    A row is read once and written once. Three steps of PyTorch (less the maximum, exponentials, divided by the
-    sum) would read and write it three times. A program holds its whole row, so a row has 65,536 numbers at most.
-    Raises ImportError where Triton is missing; ValueError for a device without it, or other shapes.
+    A row is read once and written once. Three steps of PyTorch (less the maximum, exponentials, divided by
+    the sum) would read and write it three times. A program holds its whole row, so a row has 65,536 numbers
+    at most. Raises ImportError where Triton is missing; ValueError for a device without it, or other shapes.
     """
     require_triton(scores.device)
     if scores.ndim != 2 or not 1 <= scores.shape[1] <= 65536:

@@ -72,12 +72,12 @@ def _finite(exponent):
 
 
 # --- which keys are seen ------------------------------------------------------------------------------------
-# The queries are the last of n_keys tokens, so query i stands at position i + n_keys − n_queries. Where causal
-# it sees the keys up to its position; with a window (always causal, too) only the last `window` of these.
+# The queries are the last of n_keys tokens, so query i stands at position i + n_keys − n_queries. Where
+# causal it sees the keys up to its position; with a window (causal, too) only the last `window` of these.
 
 
 @jit
-def _may_attend(query, key, n_queries, n_keys, window, causal: tl.constexpr, windowed: tl.constexpr):
+def _sees(query, key, n_queries, n_keys, window, causal: tl.constexpr, windowed: tl.constexpr):
     """Places of queries and of keys -> True where the key is there and seen."""
     position = query + (n_keys - n_queries)
     allowed = key < n_keys
@@ -107,8 +107,8 @@ def _keys_seen(
 ):
     """A tile of queries -> four places among the keys, the first three at the start of a tile.
 
-    From the first to the second lie tiles that only some of the queries see (the window's edge), from there to
-    the third those that all of them see, and up to the fourth those that some see (the diagonal, the end).
+    From the first to the second lie tiles that only some of the queries see (the window's edge), from there
+    to the third those that all of them see, and up to the fourth those that some see (the diagonal, the end).
     """
     position = first_query + (n_keys - n_queries)
     first, to_full, full_end, end = 0, 0, n_keys, n_keys
@@ -121,6 +121,23 @@ def _keys_seen(
         to_full = tl.cdiv(_within(position - window + tile_queries, n_keys), tile_keys) * tile_keys
         to_full = tl.minimum(to_full, full_end)
     return first, to_full, full_end, end
+
+
+@jit
+def _in_split(places, split_start, keys_in_split):
+    """Four places among the keys -> the same, as far as they lie in a split."""
+    return (
+        _clip(places[0], split_start, keys_in_split),
+        _clip(places[1], split_start, keys_in_split),
+        _clip(places[2], split_start, keys_in_split),
+        _clip(places[3], split_start, keys_in_split),
+    )
+
+
+@jit
+def _clip(place, start, length):
+    """-> the place, or the nearest one of that length from the start on."""
+    return tl.minimum(tl.maximum(place, start), start + length)
 
 
 @jit
@@ -156,9 +173,20 @@ def _queries_that_see(
 # counted in twos: log2 e is part of the scale. Scores and sums are float32 whatever the dtype of the inputs;
 # what a product takes is rounded to that dtype, because the GPU's fast units multiply in it.
 #
-# Each kernel goes over its tiles in up to three loops: the tiles at the window's edge, those that are seen in
-# full, and those on the diagonal or over the end. Only the middle one is long. The others do not prefetch
-# (num_stages=1): of two loops that do, ptxas would wait for every product in turn ("serialized", on Hopper).
+# Each kernel goes over its tiles in two loops: first those that are seen in full, then, with a mask, those on
+# the diagonal, over the end and at the window's edge. Only the first is long. The second does not prefetch
+# (num_stages=1): of two loops that do, ptxas makes products wait for each other ("serialized", on Hopper).
+
+
+@jit
+def _masked_range(places, windowed: tl.constexpr):
+    """Four places, as _keys_seen has them -> where the second loop starts and ends, and how far it jumps.
+
+    Tiles at the window's edge lie before those that are seen in full. They are counted as if they came after
+    those, so that one loop does for both: places before the third one have to go back by the jump.
+    """
+    start = places[2] - (places[1] - places[0]) if windowed else places[2]
+    return start, places[3], places[2] - places[1]
 
 
 @jit
@@ -210,24 +238,24 @@ def forward_kernel(
     weighted_sum = tl.zeros((tile_queries, d_v), tl.float32)
 
     # Tiles that lie in the future as a whole, or before the window, are not even loaded.
-    place = _keys_seen(first_query, n_queries, n_keys, window, causal, windowed, tile_queries, tile_keys)
-    split_start = tl.program_id(1) * keys_in_split
-    split_end = split_start + keys_in_split
-    for part in tl.static_range(0 if windowed else 1, 3):
+    places = _keys_seen(first_query, n_queries, n_keys, window, causal, windowed, tile_queries, tile_keys)
+    places = _in_split(places, tl.program_id(1) * keys_in_split, keys_in_split)
+    start, end, jump = _masked_range(places, windowed)
+    for masked in tl.static_range(2):
         for first_key in tl.range(
-            tl.maximum(place[part], split_start),
-            tl.minimum(place[part + 1], split_end),
+            start if masked else places[1],
+            end if masked else places[2],
             tile_keys,
-            num_stages=1 if part != 1 else None,
+            num_stages=1 if masked else None,
         ):
-            key_tile = _load_rows(keys, key_strides[2], first_key, n_keys, tile_keys, d_k, part == 1)
-            value_tile = _load_rows(values, value_strides[2], first_key, n_keys, tile_keys, d_v, part == 1)
+            if masked and windowed:
+                first_key = tl.where(first_key < places[2], first_key - jump, first_key)
+            key_tile = _load_rows(keys, key_strides[2], first_key, n_keys, tile_keys, d_k, not masked)
+            value_tile = _load_rows(values, value_strides[2], first_key, n_keys, tile_keys, d_v, not masked)
             scores = tl.dot(query_tile, tl.trans(key_tile), input_precision=precision)
-            if part != 1:
+            if masked:
                 key = first_key + tl.arange(0, tile_keys)
-                allowed = _may_attend(
-                    query[:, None], key[None, :], n_queries, n_keys, window, causal, windowed
-                )
+                allowed = _sees(query[:, None], key[None, :], n_queries, n_keys, window, causal, windowed)
                 scores = tl.where(allowed, scores, float("-inf"))
             new_max = tl.maximum(running_max, scale * log2_e * tl.max(scores, axis=1))
             exponentials = tl.exp2(scale * log2_e * scores - _finite(new_max)[:, None])
@@ -258,7 +286,7 @@ def merge_kernel(
 ):
     """(n_splits, n_rows, d_v), (n_splits, n_rows) of parts of the keys -> a row of output and log_sum_exp.
 
-    Each partial output counts by its share of the sum of exponentials, as in helpers.streaming.merge_partials.
+    Each partial output counts by its share of the sum of exponentials: helpers.streaming.merge_partials.
     """
     row = tl.cast(tl.program_id(0), tl.int64)
     split = tl.arange(0, tile_splits)
@@ -336,19 +364,23 @@ def grad_queries_kernel(
     tl.store(delta + query, row_delta, mask=query < n_queries)
     grad_rows = tl.zeros((tile_queries, d_k), tl.float32)
 
-    place = _keys_seen(first_query, n_queries, n_keys, window, causal, windowed, tile_queries, tile_keys)
-    for part in tl.static_range(0 if windowed else 1, 3):
+    places = _keys_seen(first_query, n_queries, n_keys, window, causal, windowed, tile_queries, tile_keys)
+    start, end, jump = _masked_range(places, windowed)
+    for masked in tl.static_range(2):
         for first_key in tl.range(
-            place[part], place[part + 1], tile_keys, num_stages=1 if part != 1 else None
+            start if masked else places[1],
+            end if masked else places[2],
+            tile_keys,
+            num_stages=1 if masked else None,
         ):
-            key_tile = _load_rows(keys, key_strides[2], first_key, n_keys, tile_keys, d_k, part == 1)
-            value_tile = _load_rows(values, value_strides[2], first_key, n_keys, tile_keys, d_v, part == 1)
+            if masked and windowed:
+                first_key = tl.where(first_key < places[2], first_key - jump, first_key)
+            key_tile = _load_rows(keys, key_strides[2], first_key, n_keys, tile_keys, d_k, not masked)
+            value_tile = _load_rows(values, value_strides[2], first_key, n_keys, tile_keys, d_v, not masked)
             scores = tl.dot(query_tile, tl.trans(key_tile), input_precision=precision)
-            if part != 1:
+            if masked:
                 key = first_key + tl.arange(0, tile_keys)
-                allowed = _may_attend(
-                    query[:, None], key[None, :], n_queries, n_keys, window, causal, windowed
-                )
+                allowed = _sees(query[:, None], key[None, :], n_queries, n_keys, window, causal, windowed)
                 scores = tl.where(allowed, scores, float("-inf"))
             weights = tl.exp2(scale * log2_e * scores - exponent[:, None])
             grad_weights = tl.dot(grad_tile, tl.trans(value_tile), input_precision=precision)
@@ -390,8 +422,8 @@ def grad_keys_kernel(
 ):
     """... and delta -> a tile of the gradients of a head's keys and values.
 
-    Here a program keeps a tile of keys and goes over the queries, of all heads that share the keys, so that no
-    two programs add to the same numbers. A tile of scores is transposed, (tile_keys, tile_queries): so it
+    Here a program keeps a tile of keys and goes over the queries, of all heads that share the keys, so that
+    no two programs add to the same numbers. A tile of scores is transposed, (tile_keys, tile_queries): so it
     stands in both products.
     """
     batch, key_head, tile = _my_tile(n_keys, n_heads // group, tile_keys)
@@ -407,15 +439,25 @@ def grad_keys_kernel(
     grad_value_rows = tl.zeros((tile_keys, d_v), tl.float32)
 
     # A query over the end needs no mask: its gradient is 0.
-    place = _queries_that_see(first_key, n_queries, n_keys, window, causal, windowed, tile_queries, tile_keys)
+    places = _queries_that_see(
+        first_key, n_queries, n_keys, window, causal, windowed, tile_queries, tile_keys
+    )
+    start, end, jump = _masked_range(places, windowed)
+    if not windowed:
+        start, end = places[0], places[1]
     for head in range(key_head * group, key_head * group + group):
         head_queries = _of_head(queries, query_strides, batch, head)
         head_grads = _of_head(grad_output, grad_output_strides, batch, head)
         head_row = (batch * n_heads + head) * n_queries
-        for part in tl.static_range(0, 3 if windowed else 2):
+        for masked in tl.static_range(2):
             for first_query in tl.range(
-                place[part], place[part + 1], tile_queries, num_stages=1 if part != 1 else None
+                start if masked else places[1],
+                end if masked else places[2],
+                tile_queries,
+                num_stages=1 if masked else None,
             ):
+                if masked and windowed:
+                    first_query = tl.where(first_query < places[2], first_query - jump, first_query)
                 query_tile = _load_rows(
                     head_queries, query_strides[2], first_query, n_queries, tile_queries, d_k
                 )
@@ -426,11 +468,9 @@ def grad_keys_kernel(
                 exponent = _finite(log2_e * exponent)
                 row_delta = _load_numbers(delta + head_row, first_query, n_queries, tile_queries)
                 scores = tl.dot(key_tile, tl.trans(query_tile), input_precision=precision)
-                if part != 1:
+                if masked:
                     query = first_query + tl.arange(0, tile_queries)
-                    allowed = _may_attend(
-                        query[None, :], key[:, None], n_queries, n_keys, window, causal, windowed
-                    )
+                    allowed = _sees(query[None, :], key[:, None], n_queries, n_keys, window, causal, windowed)
                     scores = tl.where(allowed, scores, float("-inf"))
                 weights = tl.exp2(scale * log2_e * scores - exponent[None, :])
                 grad_value_rows = tl.dot(

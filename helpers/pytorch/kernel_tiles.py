@@ -1,16 +1,16 @@
 """How the kernels cut their work: tiles by dtype, width and GPU (lesson 13).
 
-Chosen by compiling, not by timing, so that a GPU may know better: pass others to tiled_attention. What was looked
-at stands in the report of helpers.benchmark.compiling: nothing, or next to nothing, is spilled from registers, every
-kernel prefetches, and its tiles fit into the shared memory that one program may have.
+Chosen by compiling, not by timing, so that a GPU may know better: pass others to tiled_attention. What was
+looked at stands in the report of helpers.benchmark.compiling: nothing, or next to nothing, is spilled from
+registers, every kernel prefetches, and its tiles fit into the shared memory that one program may have.
 """
 
 from typing import NamedTuple
 
 import torch
 
-# On an H100 and a B200 one program may have 227 KiB of shared memory. Below that all GPUs get the same tiles, which
-# fit into the 99 KiB of an RTX 3090, 4090 and 5090: an A100 has 163, but its registers are full before.
+# On an H100 and a B200 one program may have 227 KiB of shared memory. Below that all GPUs get the same tiles,
+# which fit into the 99 KiB of an RTX 3090, 4090 and 5090: an A100 has 163, but its registers are full before.
 ROOMY = (9, 10)
 SHARED_KIB = {ROOMY[0]: 227, ROOMY[1]: 227}
 LEAST_SHARED_KIB = 99
@@ -29,7 +29,7 @@ class Tiles(NamedTuple):
     stages: int = 2
 
 
-# (kernel, d at most) -> tiles for 2-byte numbers. Tensor cores of an H100 take 64 rows at a time, for 4 warps.
+# (kernel, d at most) -> tiles for 2-byte numbers. Tensor cores of an H100 take 64 rows at once, for 4 warps.
 TILES = {
     ("forward", 64): Tiles(128, 64, warps=4, stages=3),
     ("forward", 128): Tiles(128, 32, warps=8, stages=3),
@@ -67,8 +67,8 @@ def default_tiles(
 ) -> Tiles:
     """A dtype, the larger of d_k and d_v, one of KERNELS, a GPU's compute capability -> the tiles it takes.
 
-    Without a capability, the tiles that fit every GPU. Where there are few queries, as with a cache, a tile of
-    forward_kernel holds no more of them than it needs.
+    Without a capability, the tiles that fit every GPU. Where there are few queries, as with a cache, a tile
+    of forward_kernel holds no more of them than it needs.
     """
     roomy = capability is not None and capability[0] in ROOMY
     table = FLOAT32_TILES if dtype == torch.float32 else ROOMY_TILES if roomy else TILES

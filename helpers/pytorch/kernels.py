@@ -1,8 +1,8 @@
 """Attention without the n × n matrix, on a GPU: the kernels of helpers.pytorch.kernel_programs, for PyTorch.
 
 `tiled_attention` launches them, backward too, so that it trains. `launches` says what is launched, without
-doing it: helpers.benchmark.compile_report compiles that for GPUs that are not here. This module can be imported
-everywhere, and `why_not` says what is missing.
+doing it: helpers.benchmark.compile_report compiles that for GPUs that are not here. This module can be
+imported everywhere, and `why_not` says what is missing.
 """
 
 import math
@@ -74,13 +74,13 @@ def tiled_attention(
 
     output (..., n_queries, d_v) is that of attention, within the rounding of its dtype, and memory grows with
     n instead of n². log_sum_exp is float32: the logarithm of the sum of e^score of each query. `causal` hides
-    the future, aligned to the lower right: the last query sees every key. `window` shows the last `window` keys
-    up to each query, and is causal, too. A query without a key gets a zero output, log_sum_exp −inf and zero
-    gradients. Both results can be differentiated, once.
+    the future, aligned to the lower right: the last query sees every key. `window` shows the last `window`
+    keys up to each query, and is causal, too. A query without a key gets a zero output, log_sum_exp −inf and
+    zero gradients. Both results can be differentiated, once.
     With `grouped` the axis before n is that of the heads, and keys and values may have fewer: n_heads //
     n_kv_heads heads of queries in a row share one, which is not copied. `splits` says among how many programs
-    the keys of a tile of queries are split, whose partial results are merged; left out, there are more than one
-    where few queries meet many keys, as with a cache, and the GPU would be idle otherwise.
+    the keys of a tile of queries are split, whose partial results are merged; left out, there are more than
+    one where few queries meet many keys, as with a cache, and the GPU would be idle otherwise.
     The inputs are float16, bfloat16 or float32; d_k and d_v are 16, 32, 64 or 128. float32 is multiplied as
     `@` does it: in TF32 after torch.backends.cuda.matmul.fp32_precision = "tf32" or
     torch.set_float32_matmul_precision("high"), otherwise in float32. `tiles` and `backward_tiles` replace the
@@ -119,8 +119,8 @@ def launches(
 ) -> list[Launch]:
     """(batch, heads, n, d) thrice, a GPU's compute capability -> what it would run, forward and backward.
 
-    Nothing is run or looked at, so the tensors may be on the device "meta", where they take no memory. Keys and
-    values may have fewer heads, as in tiled_attention where grouped.
+    Nothing is run or looked at, so the tensors may be on the device "meta", where they take no memory. Keys
+    and values may have fewer heads, as in tiled_attention where grouped.
     """
     asked = causal, window, 1, tiles, backward_tiles
     plan = _plan(queries, keys, values, capability, *asked)
@@ -208,7 +208,7 @@ def _plan(
 
     forward = tiles or chosen("forward")
     if splits is None:
-        n_programs = queries[..., 0, 0].numel() * triton.cdiv(n_queries, forward.queries)
+        n_programs = math.prod(queries.shape[:2]) * triton.cdiv(n_queries, forward.queries)
         splits = splits_for(n_programs, n_keys if window is None else min(window, n_keys), queries.device)
     return Plan(
         causal or window is not None,
@@ -221,7 +221,7 @@ def _plan(
 
 
 def splits_for(n_programs: int, n_keys: int, device: torch.device) -> int:
-    """Programs without a split, keys for each, a device -> splits that give each of its processors a program."""
+    """Programs without a split, the keys of each, a device -> splits that give all its processors work."""
     if device.type != "cuda" or n_programs == 0:
         return 1
     processors = torch.cuda.get_device_properties(device).multi_processor_count
@@ -329,7 +329,7 @@ def _constants(queries: Tensor, values: Tensor, plan: Plan, tiles: Tiles) -> dic
 def in_step(rows: Tensor) -> Tensor:
     """(batch, heads, n, d) -> the same, copied where its rows do not begin at multiples of 16 numbers.
 
-    Where they do, a GPU loads 16 bytes at a time, past the registers. Otherwise it would load number by number.
+    Where they do, a GPU loads 16 bytes at a time, past the registers; otherwise, number by number.
     """
     strides = [stride for n, stride in zip(rows.shape[:-1], rows.stride()[:-1], strict=True) if n > 1]
     if rows.stride(-1) == 1 and not any(stride % 16 for stride in strides) and rows.data_ptr() % 16 == 0:
@@ -338,7 +338,7 @@ def in_step(rows: Tensor) -> Tensor:
 
 
 def _with_strides(*tensors: Tensor) -> tuple[Any, ...]:
-    """Each tensor (batch, heads, n, d), followed by its first three strides; 0 where the axis has length 1."""
+    """Each tensor (batch, heads, n, d), followed by its first three strides: 0 for an axis of length 1."""
     return tuple(
         part
         for tensor in tensors

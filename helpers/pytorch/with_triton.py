@@ -1,8 +1,8 @@
 """Triton, where it can be had. Modules with kernels take `jit`, `tl` and `triton` from here, and can be
 imported everywhere; `why_not` says what is missing.
 
-Triton has official packages for Linux only. Without a GPU its interpreter runs the same lines in NumPy, slowly
-(TRITON_INTERPRET=1, set before Triton is imported).
+Triton has official packages for Linux only. Without a GPU its interpreter runs the same lines in NumPy,
+slowly (TRITON_INTERPRET=1, set before Triton is imported).
 """
 
 from typing import Any
@@ -18,6 +18,7 @@ try:
     MISSING = ""
     jit = triton.jit
 except ImportError as error:
+    triton = tl = None
     MISSING = (
         f"Triton cannot be imported ({error}). It has official packages for Linux, none for macOS and Windows"
     )
@@ -67,7 +68,7 @@ def why_not(device: torch.device | str) -> str:
 
 
 def require_triton(device: torch.device | str) -> None:
-    """Raise unless kernels can run on the device: ImportError where Triton is missing, otherwise ValueError."""
+    """Raise unless kernels can run on the device: ImportError if Triton is missing, otherwise ValueError."""
     reason = why_not(device)
     if MISSING:
         raise ImportError(reason)
