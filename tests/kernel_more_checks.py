@@ -3,6 +3,7 @@ test_kernels.py as kernel_checks.py is, and so are the two first kernels.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -172,8 +173,9 @@ def test_heads_are_needed_for_groups() -> None:
 
 @pytest.mark.parametrize(("name", "error"), [("window", ValueError), ("splits", ValueError)])
 def test_a_window_and_splits_are_counts(name: str, error: type[Exception]) -> None:
+    asked: dict[str, Any] = {name: 0}
     with pytest.raises(error, match=name):
-        tiled_attention(*(tensor(5, 16, start=1.0),) * 3, **{name: 0})
+        tiled_attention(*(tensor(5, 16, start=1.0),) * 3, **asked)
 
 
 @pytest.mark.parametrize("n", [0, 1, 64, 200])

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -106,7 +107,7 @@ def test_the_fast_dtype_of_two_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_tf32_is_known_whichever_way_it_was_asked_for() -> None:
-    matmul = torch.backends.cuda.matmul
+    matmul: Any = torch.backends.cuda.matmul
     assert gpu.float32_products() == "ieee"
     torch.set_float32_matmul_precision("high")
     try:
@@ -116,7 +117,8 @@ def test_tf32_is_known_whichever_way_it_was_asked_for() -> None:
     assert gpu.float32_products() == "ieee"
     if not hasattr(matmul, "fp32_precision"):
         pytest.skip("this PyTorch has only the older way")
-    for settings in (matmul, torch.backends):
+    everywhere: Any = torch.backends
+    for settings in (matmul, everywhere):
         settings.fp32_precision = "tf32"
         try:
             assert gpu.float32_products() == "tf32"
@@ -132,7 +134,7 @@ sys.modules["triton"] = None  # as where it has no wheel
 import torch
 from helpers.pytorch.kernels import default_tiles, tiled_attention, why_not
 for device in ("cpu", "cuda"):
-    assert "wheels for Linux, and none for macOS and Windows" in why_not(device), why_not(device)
+    assert "official packages for Linux, none for macOS and Windows" in why_not(device), why_not(device)
 rows = torch.ones(3, 16)
 try:
     tiled_attention(rows, rows, rows)

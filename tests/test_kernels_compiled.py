@@ -187,7 +187,7 @@ def test_where_triton_is_missing_a_line_says_so(
     program = "from helpers.benchmark import compiling; sys.exit(compiling.main(['--json']))"
 
     def without_triton(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:
-        return real([command[0], "-c", hidden + program], **options)  # type: ignore[call-overload,no-any-return]
+        return real([command[0], "-c", hidden + program], **options)  # type: ignore[call-overload]
 
     real = subprocess.run
     monkeypatch.setattr(shown.subprocess, "run", without_triton)
@@ -206,9 +206,12 @@ def test_a_failure_of_the_compiler_is_passed_on(monkeypatch: pytest.MonkeyPatch)
 def test_a_report_comes_back_from_a_new_python_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     answered = subprocess.CompletedProcess([], 0, json.dumps([LINE._asdict()]), "")
     commands = []
-    monkeypatch.setattr(
-        shown.subprocess, "run", lambda command, **options: commands.append(command) or answered
-    )
+
+    def answer(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        return answered
+
+    monkeypatch.setattr(shown.subprocess, "run", answer)
     assert compiled_here(80, 128, serialised=True) == [LINE]
     assert commands == [
         [sys.executable, "-m", "helpers.benchmark.compiling", "--json", "80", "128", "--serialised"]
