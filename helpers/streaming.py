@@ -32,8 +32,8 @@ from helpers.validation import (
 
 # 256 × 512 scores are half a MiB in float32: small enough for a processor's second cache, and large enough
 # that the two products of a tile take far longer than Python's steps around them. More queries waste more on
-# the diagonal of a causal mask. 128 × 1024 are as many, and slower (paired, on one thread, 256 × 512 takes 0.95
-# of the time at n 2048, 0.91 at 4096): 512 keys and their values find room in the cache beside the tile.
+# the diagonal of a causal mask. 128 × 1024 are as many, and slower (paired, on one thread, 256 × 512 takes
+# 0.95 of the time at n 2048, 0.91 at 4096): 512 keys and their values find room in the cache beside the tile.
 TILE_QUERIES, TILE_KEYS = 256, 512
 
 Fitting = tuple[Array, Array, Array, Mask | None]  # queries, keys, values, mask

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from handed_out import ANSWERS, GIVEN
 
 from helpers.exercises import evaluate
 from helpers.exercises.catalogue import find
+
+
+def exercise_of(name: str) -> Any:
+    """An exercise's name -> the exercise."""
+    return find(name)
 
 
 def test_the_example_of_merge():
@@ -53,7 +60,7 @@ def test_both_halves_of_a_query_stand_beside_its_output():
         for line in evaluate("merge", wrong_in_query_1).text.splitlines()
         if line.startswith("    ")
     }
-    inputs = find("merge").probes[0].inputs
+    inputs = exercise_of("merge").probes[0].inputs
     for name, value in inputs.items():
         assert [float(number) for number in shown[name]] == pytest.approx(np.ravel(value[1]), abs=0.006)
     logarithm = evaluate("merge", lambda *halves: (ANSWERS["merge"](*halves)[0], halves[1])).text
@@ -62,7 +69,7 @@ def test_both_halves_of_a_query_stand_beside_its_output():
 
 
 def test_a_probe_of_the_cache_has_more_keys_than_queries():
-    for probe in find("cache-mask").probes:
+    for probe in exercise_of("cache-mask").probes:
         assert len(probe.inputs["queries"]) < len(probe.inputs["keys"])
 
 
@@ -77,7 +84,7 @@ def test_the_example_of_the_split_bug():
 
 def test_the_caches_counted_one_by_one():
     """GPT-3: 96 layers of 96 heads of 128, keys and values, 2 bytes: 4.5 MiB a token."""
-    table = find("cache-bytes")
+    table = exercise_of("cache-bytes")
     assert table.row("GPT-3") == (4.5 * 2**20, 9.0)
     assert table.row("PaLM")[0] == sum(2 * 256 * 2 for _ in range(118))
     assert table.row("Llama 3 70B") == (320 * 1024, 0.625)
@@ -85,7 +92,10 @@ def test_the_caches_counted_one_by_one():
 
 def caches(change):
     """A change of (bytes, GiB) -> the table as a learner fills it in."""
-    return {model: list(change(*find("cache-bytes").row(model))) for model in find("cache-bytes").labels}
+    return {
+        model: list(change(*exercise_of("cache-bytes").row(model)))
+        for model in exercise_of("cache-bytes").labels
+    }
 
 
 @pytest.mark.parametrize(
