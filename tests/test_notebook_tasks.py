@@ -26,7 +26,8 @@ from helpers.exercises.lesson_10.shuffle_table import MOVED
 from helpers.exercises.lesson_10.shuffle_table import ORDER as SHUFFLED
 from helpers.exercises.lesson_10.shuffle_table import N as N_SHUFFLED
 from helpers.exercises.lesson_11 import read_gradient
-from helpers.exercises.lesson_13 import tile_cost
+from helpers.exercises.lesson_13 import spills, tile_cost
+from helpers.exercises.lesson_14 import cache_bytes
 from helpers.softmax import softmax
 from helpers.validation import Array
 
@@ -219,6 +220,16 @@ SAYS: dict[str, Callable[[str], bool]] = {
     "gpu-corners": corners,
     "which-backend": backends,
     "tile-cost": tile_costs,
+    "spills": lambda text: (
+        between(text, "has ", " threads") == [spills.THREADS_A_WARP]
+        and between(text, "With d_v ", ", how") == [spills.D_V]
+        and between(text, "how many of ", " are left") == [spills.MOST]
+    ),
+    "cache-bytes": lambda text: (
+        np.array_equal(table(text), list(cache_bytes.MODELS.values()))
+        and between(text, "with ", " bytes a number") == [cache_bytes.BYTES_EACH]
+        and f"{cache_bytes.N_TOKENS:,} tokens" in text
+    ),
 }
 
 
@@ -276,7 +287,8 @@ def test_many_tasks_show_a_call() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["alignment-table", "torch-timing", "steer", "tile-cost", "rank", "empty-row"]
+    "name",
+    ["alignment-table", "torch-timing", "steer", "tile-cost", "rank", "empty-row", "spills", "cache-bytes"],
 )
 def test_another_number_in_a_task_is_found(name: str) -> None:
     text = source(f"{name}-task")

@@ -32,7 +32,7 @@ IGNORED = {
     "07_cross_attention": {"alignment-slider"},  # a widget
     "08_pytorch": {"corner-slider"},  # a widget
     "09_gpu": {"first-calls", "gpu-records", "own-times", "page-faults"},  # times; this system's memory
-    "13_fast_attention": {"steps-slider", "times-here", "kernel-here"},  # a widget; times; Triton is on Linux
+    "13_fast_attention": {"steps-slider", "kernel-here"},  # a widget; Triton is on Linux
 }
 TAGS = {"nbval-ignore-output", "exercise"}
 

@@ -19,6 +19,8 @@ def shown(monkeypatch):
         (plots.plot_encoder_decoder, "queries from below, keys and values from above"),
         (plots.plot_race, "Only W is learned"),
         (plots.plot_way_back, "dO splits into dV and dP"),
+        (plots.plot_tiled_attention, "The division comes last, once."),
+        (plots.plot_prefill_decode, "the whole cache is read, for every token anew"),
     ],
 )
 def test_diagrams_say_what_they_show_and_no_box_covers_another(shown, capsys, draw, said):

@@ -48,12 +48,47 @@ def test_the_kernels_step_is_printed_as_it_stands(capsys: pytest.CaptureFixture[
     assert sum("running_sum = rescale *" in line for line in lines) == 1
 
 
+FIRST = "helpers.pytorch.first_kernels"
+
+
+def test_functions_are_printed_without_what_describes_and_checks(capsys: pytest.CaptureFixture[str]) -> None:
+    programs.print_functions(FIRST, "add_kernel", "add")
+    said = capsys.readouterr().out
+    assert said.startswith("@jit\ndef add_kernel(")
+    assert "\n\ndef add(x: Tensor" in said
+    assert "add_kernel[grid](" in said
+    for left_out in ("require_triton", "raise", '"""', "ValueError"):
+        assert left_out not in said
+    with pytest.raises(LookupError, match="has no function nothing; it has add_kernel, add"):
+        programs.print_functions(FIRST, "nothing")
+    with pytest.raises(LookupError, match="was not found"):
+        programs.print_functions("helpers.nothing", "add")
+
+
 def test_printing_the_kernels_step_loads_no_torch() -> None:
     program = (
         "import sys; from helpers import programs; programs.print_kernel_step(); "
+        f"programs.print_functions({FIRST!r}, 'add'); "
         "assert not {'torch', 'triton'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+def test_a_block_is_loaded_and_stored_where_it_is_inside() -> None:
+    memory = np.array([2.0, 3.0, 5.0, 7.0, 11.0])
+    places = np.arange(4)
+    block = programs.load(memory, 3 + places, places < 2, other=-1.0)
+    np.testing.assert_array_equal(block, [7, 11, -1, -1])
+    programs.store(memory, 1 + places, 10 * block, places < 2)
+    np.testing.assert_array_equal(memory, [2, 70, 110, 7, 11])
+
+
+def test_an_address_that_memory_does_not_have_is_told() -> None:
+    memory, places = np.zeros(5), np.arange(4)
+    with pytest.raises(IndexError, match="address 5 is outside the memory, which has the addresses 0 to 4"):
+        programs.load(memory, 3 + places, places < 3, other=0.0)
+    with pytest.raises(IndexError, match="address -1 is outside"):
+        programs.store(memory, places - 1, places * 1.0, places < 3)
 
 
 def test_the_bytes_of_a_call_are_those_of_its_arrays() -> None:

@@ -53,6 +53,20 @@ def test_a_step_appends_one_token_and_a_window_hides_the_first(model: EncoderDec
     assert np.abs(thirds[1] - thirds[2]).max() > 1e-3
 
 
+def test_what_is_kept_stays_in_sight(model: EncoderDecoder) -> None:
+    source = np.random.default_rng(3).standard_normal((5, 96))
+    caches = [KVCache(), KVCache(), KVCache()]
+    # Newest symbol and first: the one in between, 11 or 12, is out of sight, the first one is not.
+    last = []
+    for cache, symbols in zip(caches, ((0, 11, 5), (0, 12, 5), (7, 11, 5)), strict=True):
+        for symbol in symbols:
+            scores = next_scores(model, symbol, cache, source, source, window=1, kept=[0, 9])
+        last.append(scores)
+    assert np.array_equal(last[0], last[1])
+    assert np.abs(last[0] - last[2]).max() > 1e-3
+    assert write_cached(model, "castle", window=1, kept=range(99))[0] == write_cached(model, "castle")[0]
+
+
 def test_a_window_as_long_as_the_text_hides_nothing(model: EncoderDecoder) -> None:
     written, scores = write_cached(model, "castle")
     assert write_cached(model, "castle", window=len(scores))[0] == written

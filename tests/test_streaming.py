@@ -224,7 +224,7 @@ def test_any_shapes_masks_windows_and_tiles_give_what_attention_gives(
 
 
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("n", [1, 2, 127, 128, 129, 1025])
+@pytest.mark.parametrize("n", [1, 2, 255, 256, 257, 513, 1025])
 def test_the_usual_tiles_at_their_edges(n: int, causal: bool) -> None:
     inputs = sample(n_queries=n, n_keys=n, dtype=np.float32)
     output, _ = blocked_attention(*inputs, causal=causal)

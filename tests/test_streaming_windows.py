@@ -50,6 +50,15 @@ def test_a_window_sees_the_last_keys_up_to_each_query(n_queries: int, n_keys: in
         assert mask[i].tolist() == [place - window < j <= place for j in range(n_keys)]
 
 
+def test_sinks_stay_open_and_hide_nothing_that_was_seen() -> None:
+    expected = [[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [1, 1, 0, 1, 0], [1, 1, 0, 0, 1]]
+    np.testing.assert_array_equal(window_mask(5, 5, 1, sinks=2), expected)  # query 0: before sink 1
+    np.testing.assert_array_equal(window_mask(2, 6, 2, 1), [[1, 0, 0, 1, 1, 0], [1, 0, 0, 0, 1, 1]])
+    np.testing.assert_array_equal(window_mask(3, 4, 2, 9), causal_mask(3, 4))
+    with pytest.raises(ValueError, match="sinks must be at least 0; got -1"):
+        window_mask(2, 3, 1, -1)
+
+
 def test_a_wide_window_is_causal_and_a_window_of_one_copies() -> None:
     np.testing.assert_array_equal(window_mask(5, 7, 7), causal_mask(5, 7))
     queries, keys, values = sample()

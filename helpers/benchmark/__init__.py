@@ -3,7 +3,7 @@
 harness     runs in turns, medians with quartiles, what is done where memory ends      lessons 09, 13
 devices     a device's clock, its memory, its name, and its measured ceilings          lessons 09, 13
 attention   what is measured: attention by itself, and the module                      lesson 09
-streaming   what is measured: tiles beside the naive form and PyTorch's, and a cache   lesson 13
+streaming   what is measured: tiles beside the naive form and PyTorch's, and a cache   lessons 13, 14
 kernels     what is measured: our own kernel beside PyTorch's back ends, on a GPU      lesson 13
 compile_report  what NVIDIA's compiler makes of our kernels, as a table                lesson 13
 compiling   ... and how it is asked, with Triton and without a GPU                     lesson 13

@@ -7,11 +7,11 @@ weights      scores and weights as tables and bars; sliders over d_k and the tem
 curves       lines, fitted slopes, histograms, a cloud of points                           lessons 01 to 12
 arrows       vectors, their angles, and where a word moves                                 lessons 01, 04, 06
 masks        who may attend to whom, and what moves with what                              lessons 05, 06, 08
-heads        columns, maps and shared keys of several heads                                lessons 06, 12
+heads        columns, maps and shared keys of several heads                                lessons 06, 14
 readings     what a trained model reads while it writes                                    lesson 07
-tiles        one pass over the keys, and the tiles that it skips                           lesson 13
+tiles        one pass over the keys, and the tiles that it skips                           lessons 13, 14
 positions    scores by distance, a pair that turns, losses by place                        lesson 10
-diagrams     a machine in boxes and arrows, with its shapes                                lessons 03 to 11
+diagrams     a machine in boxes and arrows, with its shapes                                lessons 03 to 14
 transformer  where attention stands                                                        lesson 00
 
 tables       a small map as a table, in HTML and in letters
@@ -26,8 +26,10 @@ from helpers.plots.diagrams import (
     plot_encoder_decoder,
     plot_gpu,
     plot_multi_head_block,
+    plot_prefill_decode,
     plot_race,
     plot_three_places,
+    plot_tiled_attention,
     plot_way_back,
 )
 from helpers.plots.heads import draw_head, explore_heads, plot_grids, plot_heads, plot_sharing
@@ -92,11 +94,13 @@ __all__ = [
     "plot_multi_head_block",
     "plot_panels",
     "plot_power",
+    "plot_prefill_decode",
     "plot_race",
     "plot_sharing",
     "plot_spreads",
     "plot_steps",
     "plot_three_places",
+    "plot_tiled_attention",
     "plot_tiles",
     "plot_transformer",
     "plot_turns",

@@ -130,6 +130,60 @@ def plot_three_places() -> None:
     )
 
 
+def plot_tiled_attention() -> None:
+    """None -> lesson 13 in one picture: a tile of queries goes over the keys, tile by tile."""
+    boxes = {
+        "q": Box(0.0, 1.6, "a tile of queries\n(tile_queries, d_k)", width=3.3),
+        "k": Box(0.0, 0.0, "a tile of keys\n(tile_keys, d_k)", width=3.3),
+        "v": Box(0.0, -1.6, "its values\n(tile_keys, d_v)", width=3.3),
+        "scores": Box(4.6, 0.8, "scores\n(tile_queries, tile_keys)", "step", 4.1, 1.2),
+        "fold": Box(
+            9.2, 0.0, "fold in: new maximum,\nrescale what is kept,\nadd this tile", "step", 3.9, 1.6
+        ),
+        "kept": Box(
+            13.6, 0.0, "kept for each query\nrunning_max, running_sum\nweighted_sum", width=4.0, height=1.6
+        ),
+        "output": Box(18.8, 0.0, "output\nweighted_sum / running_sum", "step", 4.4, 1.2),
+    }
+    arrows = [
+        *(("q", "scores", ""), ("k", "scores", ""), ("scores", "fold", ""), ("v", "fold", "")),
+        *(("fold", "kept", ""), ("kept", "output", "")),
+    ]
+    _plot(
+        boxes, arrows, 0.52, around=("kept", "v", "next: another tile of keys and values, the same queries")
+    )
+    print(
+        "One tile of scores exists at a time. What is kept between tiles has a row for each query of the "
+        "tile and does not grow with the number of keys. The division comes last, once."
+    )
+
+
+def plot_prefill_decode() -> None:
+    """None -> lesson 14 in one picture: a prompt is read in one pass, then one token at a time is written."""
+    boxes = {
+        "prompt": Box(0.0, 1.9, "prompt\nn tokens", width=2.4),
+        "prefill": Box(4.4, 1.9, "PREFILL, once\nn queries, causal mask", "step", 3.9, 1.2),
+        "cache": Box(
+            11.0, 1.9, "cache, in every layer\na key and a value for each token", width=5.0, height=1.2
+        ),
+        "token": Box(0.0, -0.4, "newest token", width=2.4),
+        "own": Box(4.4, -0.4, "its query, key, value\n1 row", "step", 3.9, 1.2),
+        "decode": Box(11.0, -0.4, "DECODE, for every token\n1 query reads the whole cache", "step", 5.0, 1.2),
+        "next": Box(16.0, -0.4, "next token", width=2.4),
+    }
+    arrows = [
+        *(("prompt", "prefill", ""), ("prefill", "cache", "n rows"), ("token", "own", "")),
+        *(("own", "cache", "append"), ("own", "decode", "query"), ("cache", "decode", "read")),
+        ("decode", "next", ""),
+    ]
+    _plot(boxes, arrows, 0.6, around=("next", "token", "it is the newest token of the next step"))
+    print(
+        "Prefill: all tokens of the prompt ask at once, and their keys and values go into the cache. Decode: "
+        "one token asks, its own key and value are appended, and the whole cache is "
+        "read, for every token anew."
+    )
+
+
 def plot_race() -> None:
     """None -> the problem of lesson 03's race: from a key to a word, and back to the key by way of W."""
     boxes = {

@@ -3,7 +3,7 @@
 model       the encoder and decoder, in NumPy, on the attention of the lessons      lessons 07, 08, 12
 alignments  its maps of weights, measured, and symbols hidden from it               lesson 07
 heads       what the heads of its encoder look at, and one of them silenced           lesson 06
-cached      the same with a cache, or with keys that heads share                    lesson 13
+cached      the same with a cache, or with keys that heads share                    lesson 14
 dates       year, month and day in a written date, and who reads them               lesson 07
 digits      grids of small digits, cut into patches, and a head that finds one      lesson 07
 

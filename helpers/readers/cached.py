@@ -1,9 +1,10 @@
-"""The reader of lesson 07 with a cache: what it costs to remember less, or to share (lesson 13).
+"""The reader of lesson 07 with a cache: what it costs to remember less, or to share (lesson 14).
 
 helpers.readers.model.write runs all symbols so far through the decoder at every step. Here only the newest
 one goes through; the keys and values of the others stand in a KVCache. The numbers are the same.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +12,8 @@ import numpy as np
 from helpers.attention import attention
 from helpers.multi_head import Projections, merge_heads, split_heads
 from helpers.readers.model import MARK, EncoderDecoder, encode, layer_norm, mlp
-from helpers.streaming import KVCache
-from helpers.validation import Array, require_count
+from helpers.streaming import KVCache, window_mask
+from helpers.validation import Array, Mask, require_count
 
 
 def next_scores(
@@ -22,12 +23,14 @@ def next_scores(
     source_keys: Array,
     source_values: Array,
     window: int | None = None,
+    kept: Sequence[int] = (),
 ) -> Array:
     """The newest symbol, the cache of those before it, two of (n_source, d_model) -> scores (n_symbols,).
 
     One step of the decoder, which has one layer. The symbol's keys and values are appended to the cache.
     `source_keys` and `source_values` are what the cross attention reads; `window` is how many of the written
-    symbols the self-attention may see (None: all). Raises as KVCache.attend does.
+    symbols the self-attention may see (None: all); those at the places `kept` stay in sight besides. Raises
+    as window_mask and KVCache.attend do.
     """
     (layer,) = model.decoder
     own, reading = layer.self_attention, layer.cross_attention
@@ -36,7 +39,8 @@ def next_scores(
     newest = layer_norm(y, layer.norm_self)
     queries, keys, values = (split_heads(newest @ w, model.n_heads) for w in (own.w_q, own.w_k, own.w_v))
     cache.append(keys, values)  # of the newest symbol alone
-    heads, _ = cache.attend(queries, window=window)  # it reads all that is kept
+    mask = None if window is None else _in_sight(len(cache), window, kept)
+    heads, _ = cache.attend(queries, mask)  # it reads all that is in the cache, or a window of it
     y = y + merge_heads(heads) @ own.w_o
 
     asking = layer_norm(y, layer.norm_cross) @ reading.w_q
@@ -45,7 +49,9 @@ def next_scores(
     return np.asarray((layer_norm(y, model.decoder_norm) @ model.w_symbols)[0])
 
 
-def write_cached(model: EncoderDecoder, text: str, window: int | None = None) -> tuple[list[int], Array]:
+def write_cached(
+    model: EncoderDecoder, text: str, window: int | None = None, kept: Sequence[int] = ()
+) -> tuple[list[int], Array]:
     """A model, a text -> the numbers of the written symbols, mark first; scores (n_steps, n_symbols).
 
     As helpers.readers.model.write, one text at a time and with a cache. Where the model ends the text, its
@@ -63,7 +69,7 @@ def write_cached(model: EncoderDecoder, text: str, window: int | None = None) ->
     source_keys, source_values = source @ reading.w_k, source @ reading.w_v
     cache, written, scores = KVCache(), [0], []
     while len(written) == 1 or (written[-1] and len(written) < len(model.target_positions)):
-        scores.append(next_scores(model, written[-1], cache, source_keys, source_values, window))
+        scores.append(next_scores(model, written[-1], cache, source_keys, source_values, window, kept))
         written.append(int(scores[-1].argmax()))
     return written, np.array(scores)
 
@@ -100,6 +106,13 @@ def share_keys(model: EncoderDecoder, part: str, n_kv_heads: int) -> EncoderDeco
         decoder = (each._replace(cross_attention=shared(each.cross_attention)) for each in model.decoder)
         return replace(model, decoder=tuple(decoder))
     raise ValueError(f"part must be 'encoder', 'decoder' or 'cross attention'; got {part!r}")
+
+
+def _in_sight(n_tokens: int, window: int, kept: Sequence[int]) -> Mask:
+    """n_tokens, window, places -> (1, n_tokens): what the newest token sees: a window, and those places."""
+    mask = window_mask(1, n_tokens, window)
+    mask[:, [place for place in kept if place < n_tokens]] = True
+    return mask
 
 
 def _means_of_runs(w: Array, n_heads: int, n_kv_heads: int) -> Array:

@@ -23,14 +23,3 @@ def hidden_from(scores: Array, *queries: int) -> Array:
 
 def or_1(total: Array) -> Array:
     return np.where(total == 0, 1, total)
-
-
-def moves(inputs: Any, call: Any, name: str, place: int) -> Array | None:
-    """The inputs, the place of a key or head -> which rows or heads of the output move with its values."""
-    changed = dict(inputs)
-    changed[name] = inputs[name].copy()
-    changed[name][place] += 1
-    before, after = call(*inputs.values()), call(*changed.values())
-    if before is None or after is None or before.shape != after.shape:
-        return None
-    return np.asarray((abs(after - before) > 1e-9).reshape(len(before), -1).any(axis=-1))

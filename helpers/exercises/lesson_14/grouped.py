@@ -1,4 +1,4 @@
-"""grouped, lesson 13: more heads of queries than of keys and values: neighbouring heads share."""
+"""grouped, lesson 14: more heads of queries than of keys and values: neighbouring heads share."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.lesson_13.shared import moves
+from helpers.exercises.lesson_14.shared import moves
 from helpers.softmax import softmax
 from helpers.streaming import grouped_query_attention
 from helpers.validation import Array
 
-FEWER = "13: Fewer keys than queries"
+FEWER = "14: Fewer keys than queries"
 
 
 def _grouped(queries: Array, keys: Array, values: Array) -> Array:

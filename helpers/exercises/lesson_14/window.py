@@ -1,4 +1,4 @@
-"""window, lesson 13: True for the last `window` keys up to each query; the queries are the last tokens."""
+"""window, lesson 14: True for the last `window` keys up to each query; the queries are the last tokens."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from helpers.exercises.kinds.write import Property, Write
 from helpers.streaming import window_mask
 from helpers.validation import Array
 
-WINDOW = "13: A window"
+WINDOW = "14: A window"
 
 
 def _own_key_open(inputs: Any, mask: Array, _call: Any) -> str:

@@ -1,4 +1,4 @@
-"""cache-mask, lesson 13.
+"""cache-mask, lesson 14.
 
 A cache that is filled in chunks: the output should be that of one causal pass over everything.
 """
@@ -12,11 +12,11 @@ from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.lesson_13.shared import moves
+from helpers.exercises.lesson_14.shared import moves
 from helpers.masking import causal_mask
 from helpers.validation import Array
 
-CACHE = "13: A cache for what was read"
+CACHE = "14: A cache for what was read"
 
 
 def _one_pass(queries: Array, keys: Array, values: Array, _chunk: int) -> Array:

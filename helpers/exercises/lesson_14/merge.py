@@ -1,4 +1,4 @@
-"""merge, lesson 13.
+"""merge, lesson 14.
 
 Attention over two halves of the keys, and one answer: output and log_sum_exp of both together.
 """
@@ -11,7 +11,7 @@ import numpy as np
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import EXAMPLE, Form, Probe, numbers
 from helpers.exercises.kinds.write import Property, Write
-from helpers.exercises.lesson_13.shared import or_1
+from helpers.precision import or_one
 from helpers.softmax import softmax
 from helpers.streaming import merge_partials
 from helpers.validation import Array
@@ -52,12 +52,14 @@ MERGE_PROBES = (
     _merge_probe("five queries", [2.0, 1.0, 0.0, -1.0, 4.0], [1.0, 3.0, 0.5, 1.0, 3.5], d_v=3, start=66),
     _merge_probe("one query", [0.5], [1.25], d_v=4, start=71, hard=True),
     _merge_probe("values of one number", [0.75, 2.0, -1.0], [1.5, -0.5, 0.25], d_v=1, start=73, hard=True),
+    # not hard: where e^1000 is the mistake, this is the case to show, and not the query without a key
+    _merge_probe("sums larger than any float64", [1000.0, 800.0], [1001.0, -800.0], d_v=3, start=67),
     _merge_probe(
-        "sums larger than any float64",
-        [1000.0, 1001.0, -1000.0, 800.0],
-        [1001.0, 1000.5, -1001.0, -800.0],
-        d_v=3,
-        start=67,
+        "sums smaller than any float64",
+        [-1000.0, 1001.0, -999.0],
+        [-1001.0, 1000.5, -998.0],
+        d_v=4,
+        start=69,
         hard=True,
     ),
 )
@@ -121,7 +123,7 @@ def dropping(limit: float, drop: bool, whole: bool, of_a: Array, a: Array, of_b:
         above = np.nan_to_num(np.log(a) - np.log(b))
     shares = []
     for part, difference in ((a, above), (b, -above)):
-        share = np.where(whole & (difference > limit), 1, part / or_1(a + b))
+        share = np.where(whole & (difference > limit), 1, part / or_one(a + b))
         shares.append(np.where(drop & (difference < -limit), 0, share))
     return np.asarray(shares[0] * of_a + shares[1] * of_b)
 

@@ -1,0 +1,64 @@
+"""What learners write in mask-rule, and what the check is to say of it."""
+
+import numpy as np
+
+
+# right
+def my_rule(batch, head, query, key, text):
+    return (text[batch, query] == text[batch, key]) & (query >= key)
+
+
+def my_rule(batch, head, query, key, text):
+    row = text[batch]
+    return np.logical_and(row[query] == row[key], key <= query)
+
+
+def my_rule(batch, head, query, key, text):
+    return (text[batch][query] == text[batch][key]) * (key <= query)
+
+
+# named: causal-only
+def my_rule(batch, head, query, key, text):
+    return key <= query
+
+
+# named: not-causal
+def my_rule(batch, head, query, key, text):
+    return text[batch, query] == text[batch, key]
+
+
+# named: own-token-hidden
+def my_rule(batch, head, query, key, text):
+    return (text[batch, query] == text[batch, key]) & (key < query)
+
+
+# named: the-future
+def my_rule(batch, head, query, key, text):
+    return (text[batch, query] == text[batch, key]) & (key >= query)
+
+
+# named: first-row-for-all
+def my_rule(batch, head, query, key, text):
+    return (text[0, query] == text[0, key]) & (key <= query)
+
+
+# named: either
+def my_rule(batch, head, query, key, text):
+    return (text[batch, query] == text[batch, key]) | (key <= query)
+
+
+# named: to-be-added
+def my_rule(batch, head, query, key, text):
+    allowed = (text[batch, query] == text[batch, key]) & (key <= query)
+    return np.where(allowed, 0.0, float("-inf"))
+
+
+# unnamed
+# told: truth value
+def my_rule(batch, head, query, key, text):
+    return text[batch, query] == text[batch, key] and key <= query
+
+
+# unnamed
+def my_rule(batch, head, query, key, text):
+    return text[query] == text[key]
