@@ -149,13 +149,15 @@ def weights_of_llama(sizes: Any) -> Iterator[tuple[str, str]]:
         ("model.norm.weight", "output_norm.weight"),
     )
     parts = {
-        **{"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v"},
-        **{"self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up"},
-        **{
-            "mlp.down_proj": "ffn_down",
-            "input_layernorm": "attn_norm",
-            "post_attention_layernorm": "ffn_norm",
-        },
+        "self_attn.q_proj": "attn_q",
+        "self_attn.k_proj": "attn_k",
+        "self_attn.v_proj": "attn_v",
+        "self_attn.o_proj": "attn_output",
+        "mlp.gate_proj": "ffn_gate",
+        "mlp.up_proj": "ffn_up",
+        "mlp.down_proj": "ffn_down",
+        "input_layernorm": "attn_norm",
+        "post_attention_layernorm": "ffn_norm",
     }
     for layer, (there, here) in itertools.product(range(sizes.n_layers), parts.items()):
         yield f"model.layers.{layer}.{there}.weight", f"blk.{layer}.{here}.weight"

@@ -13,7 +13,8 @@ language     SmolLM2: tokens in, scores of the next token out; each part can be 
 writing      a language model writes, and how surprised it is by a text
 reader       MiniLM: a sentence in, a vector for each token and the maps of all heads out
 suspects     broken parts for "Which bug wrote this?"
-watching     what heads look at, and what changes when they are switched off
+watching     what heads look at, and parts that take something away
 remembered   the answers of the models that lesson 15 shows, kept for those who have no models
+studies      the questions of lesson 15
 Each imports only from those above it.
 """

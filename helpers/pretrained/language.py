@@ -89,6 +89,7 @@ class LanguageModel:
         self.sizes = _sizes(path.name, facts, tensors)
         self._norms = {name: unpack(tensor) for name, tensor in tensors.items() if tensor.ndim == 1}
         make = STORAGE[storage]
+        self.answers: Any = None  # what was kept for lesson 15: see helpers.pretrained.remembered
         self._matrices: dict[str, Matrix] = {
             n: make(tensor) for n, tensor in tensors.items() if tensor.ndim == 2
         }
@@ -96,6 +97,11 @@ class LanguageModel:
     def new_cache(self) -> Cache:
         """() -> an empty cache for each layer."""
         return [KVCache() for _ in range(self.sizes.n_layers)]
+
+    def weights(self) -> dict[str, Array]:
+        """() -> every tensor as float32, by its name in the file: as rounded as the model works with them."""
+        every = slice(None)
+        return self._norms | {name: matrix.rows(every) for name, matrix in self._matrices.items()}
 
     def __call__(
         self,
@@ -134,6 +140,8 @@ class LanguageModel:
             parts.watch(layer, queries, keys, values, mask)
         output = parts.attention(queries, keys, values, mask)
         heads = output[0] if isinstance(output, tuple) else output
+        if np.shape(heads) != (wanted := (*queries.shape[:-1], values.shape[-1])):
+            raise ValueError(f"attention should give the output {wanted}; got {np.shape(heads) or heads!r}")
         off = [head for where, head in parts.heads_off if where == layer]
         if off:
             heads[off] = 0

@@ -39,6 +39,7 @@ class SentenceReader:
 
     def __init__(self, weights: Path, vocabulary: Path) -> None:
         """A safetensors file, and the list of tokens. Raises ModelFileError where they do not fit."""
+        self.answers: Any = None  # what was kept for lesson 15: see helpers.pretrained.remembered
         self._tensors = read_safetensors(weights)
         try:
             self.tokenizer = WordPieces(vocabulary.read_text(encoding="utf-8").splitlines())

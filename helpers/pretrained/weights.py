@@ -21,8 +21,8 @@ class Matrix(Protocol):
     def times(self, x: Array) -> Array:
         """(n, n_in) -> (n, n_out): x @ matrix.T, as the files of models have their matrices."""
 
-    def rows(self, numbers: Array) -> Array:
-        """(n,) -> (n, n_in): these rows as float32."""
+    def rows(self, numbers: Array | slice) -> Array:
+        """(n,) numbers, or a slice of all rows -> (n, n_in): these rows as float32."""
 
 
 class FloatRows:
@@ -36,7 +36,7 @@ class FloatRows:
         """(n, n_in) -> (n, n_out): x @ matrix.T."""
         return x @ self._matrix.T
 
-    def rows(self, numbers: Array) -> Array:
+    def rows(self, numbers: Array | slice) -> Array:
         """(n,) -> (n, n_in)."""
         return self._matrix[numbers]
 
@@ -63,7 +63,7 @@ class Int8Rows:
         output *= self._scales
         return output
 
-    def rows(self, numbers: Array) -> Array:
+    def rows(self, numbers: Array | slice) -> Array:
         """(n,) -> (n, n_in), as float32."""
         return self._packed[numbers] * self._scales[numbers, None]
 

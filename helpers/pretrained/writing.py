@@ -1,6 +1,6 @@
-"""A language model writes; how surprised it is by a text; its scores in one pass or through the cache."""
+"""A language model writes; its scores of a text, in one pass or through the cache; its surprise."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,31 +16,35 @@ def chat(question: str) -> str:
     return CHAT.format(question)
 
 
-def write(model: LanguageModel, prompt: str, n_tokens: int, parts: Parts, cached: bool = True) -> list[int]:
+class Written(NamedTuple):
+    """The tokens that a model wrote, and how near the second largest score ever came to the largest."""
+
+    tokens: list[int]
+    nearest: float
+
+
+def write(model: LanguageModel, prompt: str, n_tokens: int, parts: Parts, cached: bool = True) -> Written:
     """A prompt -> the tokens that follow: each time the one with the largest score.
 
     Without the cache the whole text is read again for each token.
     """
-    tokens = model.tokenizer.encode(prompt)
-    cache = model.new_cache()
+    tokens, cache = model.tokenizer.encode(prompt), model.new_cache()
     written: list[int] = []
+    nearest = np.inf
     for _ in range(n_tokens):
         if cached:
-            new = written[-1:] or tokens
-            scores = model(new, cache, parts, last=True)
+            scores = model(written[-1:] or tokens, cache, parts, last=True)[-1]
         else:
-            scores = model(tokens + written, None, parts, last=True)
-        written.append(int(scores[-1].argmax()))
-    return written
+            scores = model(tokens + written, None, parts, last=True)[-1]
+        second, first = np.partition(scores, -2)[-2:]
+        nearest = min(nearest, float(first - second))
+        written.append(int(scores.argmax()))
+    return Written(written, nearest)
 
 
-def surprise(model: LanguageModel, text: str, parts: Parts, first: int | None = None) -> Array:
-    """A text of n tokens -> (n − 1,): the nats by which each token after the first surprised the model.
-
-    In one pass; or, with `first`, that many tokens at once and then one by one through the cache.
-    """
-    tokens = model.tokenizer.encode(text)
-    logs = log_softmax(scores_of(model, tokens[:-1], parts, first))
+def surprise(scores: Array, tokens: list[int]) -> Array:
+    """(n − 1, n_tokens) scores of n tokens, the tokens -> (n − 1,): nats of surprise at each after the first."""
+    logs = log_softmax(scores)
     return -logs[np.arange(len(tokens) - 1), tokens[1:]]
 
 
