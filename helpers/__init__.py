@@ -9,6 +9,7 @@ heads            project, split, attend, merge                  lessons 06 and 0
 multi_head       a sequence that reads itself, in heads         lesson 06
 cross_attention  queries from here, keys and values from there  lesson 07
 streaming        the same without the n × n matrix, and a cache lesson 13
+positions        where each token stands, six ways              lesson 10
 pytorch          the same in tensors, on a GPU where one is     lesson 08
 
 columns          the same maths with a token as a column        lessons 03 to 06

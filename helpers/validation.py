@@ -84,6 +84,26 @@ def as_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> Mask | None:
     return mask
 
 
+def as_finite(name: str, values: ArrayLike) -> Array:
+    """Any shape -> the same shape: real numbers, none of them NaN or infinite. Raises ValueError for one."""
+    array = as_floats(name, values)
+    require_finite(name, array)
+    return array
+
+
+def as_positions(name: str, values: ArrayLike) -> Array:
+    """(..., n) -> (..., n): where tokens stand. Finite numbers, usually whole ones; these stay whole.
+
+    Raises ValueError for a single number, or one that is not finite.
+    """
+    array = as_finite(name, values)
+    if array.ndim == 0:
+        raise ValueError(
+            f"{name} must have shape (..., n), one for each token; got a single number, shape ()"
+        )
+    return np.asarray(values, np.int64) if np.asarray(values).dtype.kind in "iu" else array
+
+
 def as_weights(name: str, values: ArrayLike, axis: int) -> tuple[Array, int]:
     """Any shape, an axis -> the same shape, the axis as int: weights that sum to 1 along it, or are all 0.
 
@@ -147,6 +167,12 @@ def require_scores(name: str, scores: Array) -> None:
         if bad.any():
             place = tuple(int(i) for i in np.argwhere(bad)[0])
             raise ValueError(f"{name} must be finite or -inf; got {what}, {bad.sum()} times, first {place}")
+
+
+def require_broadcast(name: str, array: Array, what: str, shape: tuple[int, ...]) -> None:
+    """Raise ValueError, with both shapes, unless the array broadcasts to that shape."""
+    if _broadcast(array.shape, shape) != shape:
+        raise ValueError(f"{name} must broadcast to {what} = {shape}; got {array.shape}")
 
 
 def require_finite(name: str, array: Array) -> None:

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 WITH_DOORS = [
     *("similarity", "scaling", "softmax", "masking", "attention"),
-    *("columns", "heads", "cross_attention", "multi_head"),
+    *("columns", "heads", "cross_attention", "multi_head", "positions"),
 ]
 CHECKED_ELSEWHERE = ("/helpers/validation.py", "/helpers/inputs.py")
 

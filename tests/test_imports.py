@@ -34,7 +34,7 @@ STOREYS = [
     {"helpers.validation", "helpers.door"},
     {"helpers.inputs", "helpers.precision"},
     {"helpers.similarity", "helpers.scaling", "helpers.softmax", "helpers.masking"},
-    {"helpers.attention", "helpers.columns", "helpers.leaks"},
+    {"helpers.attention", "helpers.columns", "helpers.leaks", "helpers.positions"},
     {"helpers.heads"},
     {"helpers.cross_attention", "helpers.streaming"},
     {"helpers.multi_head"},
