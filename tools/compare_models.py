@@ -4,8 +4,8 @@
     pip install gguf safetensors tokenizers transformers      (in an environment of its own)
     python tools/compare_models.py
 
-Prints a line for each comparison: how much was compared, and the largest difference. The exit status is 1 where
-one is too large. The libraries are in no lock, because the course does not need them.
+Prints a line for each comparison: how much was compared, and the largest difference. The exit status is 1
+where one is too large. The libraries are in no lock, because the course does not need them.
 """
 
 import itertools
@@ -113,7 +113,7 @@ def byte_pairs_of_the_library(facts: dict[str, Any]) -> Any:
 
 
 def compare_scores(path: Path) -> Iterator[tuple[str, bool]]:
-    """A GGUF file -> a line about the scores of our model beside transformers', and whether they are close."""
+    """A GGUF file -> a line about the scores beside transformers', and whether they are close."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -121,7 +121,8 @@ def compare_scores(path: Path) -> Iterator[tuple[str, bool]]:
     ours = LanguageModel(path, "float32")
     sizes = ours.sizes
     settings = LlamaConfig(
-        vocab_size=sizes.n_tokens, hidden_size=sizes.d_model, intermediate_size=facts["llama.feed_forward_length"],
+        vocab_size=sizes.n_tokens, hidden_size=sizes.d_model,
+        intermediate_size=facts["llama.feed_forward_length"],
         num_hidden_layers=sizes.n_layers, num_attention_heads=sizes.n_heads,
         num_key_value_heads=sizes.n_kv_heads, rms_norm_eps=sizes.epsilon, rope_theta=sizes.base,
         tie_word_embeddings=True, max_position_embeddings=8192,

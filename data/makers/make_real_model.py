@@ -3,13 +3,14 @@
     python course.py models
     python data/makers/make_real_model.py
 
-It runs the code cells of notebooks/15_real_model.ipynb with the models, and keeps the answer to every question
-that a cell asks of them (helpers/pretrained/studies.py): texts, losses, maps, and the queries, keys and values of
-some layers, in float16. Besides, numbers of a second implementation in PyTorch (reference_model.py), which the
-lesson compares with its own. No weight of a model is kept.
+It runs the code cells of notebooks/15_real_model.ipynb with the models, and keeps the answer to every
+question that a cell asks of them (helpers/pretrained/studies.py): texts, losses, maps, and the queries, keys
+and values of some layers, in float16. Besides, numbers of a second implementation in PyTorch
+(reference_model.py), which the lesson compares with its own. No weight of a model is kept.
 
-A text hangs on which score is the largest. So it prints how near the second came in each text, and stops where
-that is nearer than the processors differ: such a prompt is no good for a lesson. One thread, about a minute.
+A text hangs on which score is the largest. So it prints how near the second came in each text, and stops
+where that is nearer than the processors differ: such a prompt is no good for a lesson. One thread, about a
+minute.
 """
 
 import hashlib
@@ -109,9 +110,8 @@ def main() -> int:
         sys.exit(f"two scores lie less than {NEAREST} apart: choose another prompt, or fewer tokens")
     content = packed(answers)
     TARGET.write_bytes(content)
-    print(
-        f"{TARGET.name}: {len(answers)} answers, {len(content):,} bytes, {hashlib.sha256(content).hexdigest()}"
-    )
+    print(f"{TARGET.name}: {len(answers)} answers, {len(content):,} bytes")
+    print(f"sha256 {hashlib.sha256(content).hexdigest()}")
     return 0
 
 

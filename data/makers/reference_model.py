@@ -21,7 +21,7 @@ def forward(
     base: float,
     epsilon: float,
 ) -> tuple[Tensor, Tensor]:
-    """Weights by their names in the GGUF file, n tokens -> the stream (n_layers + 1, n, d), scores (n, n_tokens)."""
+    """Weights by name, n tokens -> stream (n_layers + 1, n, d), scores (n, n_tokens)."""
     table = weights["token_embd.weight"]
     stream = [table[tokens]]
     n_layers = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("blk."))

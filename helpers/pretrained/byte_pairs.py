@@ -37,7 +37,9 @@ class BytePairs:
         self._number = {token: number for number, token in enumerate(tokens)}
         self._rank = {tuple(pair.split(" ")): rank for rank, pair in enumerate(pairs)}
         self._special = {token for token in special if token}
-        self._apart = re.compile("(" + "|".join(map(re.escape, sorted(self._special)) or ["(?!)"]) + ")")
+        nothing = ["(?!)"]
+        marks = [re.escape(token) for token in sorted(self._special)] or nothing
+        self._apart = re.compile(f"({'|'.join(marks)})")
 
     def encode(self, text: str) -> list[int]:
         """A text -> the numbers of its tokens. Special tokens may stand in it, as <|im_start|>.

@@ -15,12 +15,12 @@ import numpy as np
 from helpers.attention import attention
 from helpers.heads import merge_heads, split_heads
 from helpers.masking import causal_mask
+from helpers.positions import rotate
 from helpers.pretrained.byte_pairs import tokenizer_of
 from helpers.pretrained.bytes import ModelFileError
 from helpers.pretrained.gguf import read_gguf
 from helpers.pretrained.layers import rms_norm, share_heads, swiglu
 from helpers.pretrained.packed import unpack, unpacked_shape
-from helpers.pretrained.rotary import rotate
 from helpers.pretrained.weights import STORAGE, Matrix
 from helpers.streaming import KVCache
 from helpers.validation import Array

@@ -3,10 +3,11 @@
     @remembered()
     def loss(model, text, **parts): ...
 
-With a model, `loss(model, text)` works it out. With `Absent` in its place it is looked up in data/real_model.npz,
-which data/makers/make_real_model.py made by running the lesson with the models. Where both are there and agree
-within the tolerance, the kept numbers are given, so that a lesson prints the same digits on every processor;
-where they do not agree the model's own are given, and the lesson's stored outputs no longer fit, which tests see.
+With a model, `loss(model, text)` works it out. With `Absent` in its place it is looked up in
+data/real_model.npz, which data/makers/make_real_model.py made by running the lesson with the models. Where
+both are there and agree within the tolerance, the kept numbers are given, so that a lesson prints the same
+digits on every processor; where they do not agree the model's own are given, and the lesson's stored outputs
+no longer fit, which tests see.
 """
 
 import functools
@@ -45,8 +46,8 @@ def remembered(
 ) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
     """How near is the same, the NamedTuple that is given -> a decorator for a question to a model.
 
-    The function's first argument is the model. Its others must be texts, numbers, or functions of the helpers:
-    one that a learner wrote has no kept answer.
+    The function's first argument is the model. The others are texts, numbers, or functions of the
+    helpers: one that a learner wrote has no kept answer.
     """
 
     def decorate(function: Callable[..., Answer]) -> Callable[..., Answer]:
@@ -61,7 +62,7 @@ def remembered(
             if isinstance(model, Absent):
                 if kept is None:
                     raise NoAnswerError(
-                        f"{model.name} is not here, and this answer was not kept: run {FETCH}, then this again"
+                        f"{model.name} is not here, and this was not kept: run {FETCH}, then this again"
                     )
                 return kept
             found = function(model, *arguments, **named)
@@ -75,8 +76,8 @@ def remembered(
 
 
 def question(name: str, arguments: dict[str, Any]) -> str | None:
-    """A function's name, its arguments -> the question in words, or None where one was written by a learner."""
-    words = {}
+    """A function's name, its arguments -> the question in words, or None for what is not the helpers'."""
+    words: dict[str, str | None] = {}
     for key, value in arguments.items():
         inner = value if isinstance(value, dict) else {key: value}
         words |= {part: label(what) for part, what in inner.items()}
@@ -113,7 +114,7 @@ def look_up(kept: Mapping[str, Any], key: str, kind: Callable[..., Any] | None) 
 
 
 def plain(array: Any) -> Any:
-    """An array -> a text, a number, a tuple of texts, or the array, in float32 where it was kept in 16 bits."""
+    """An array -> a text, a number, a tuple of texts, or the array, float32 where it was float16."""
     if array.dtype.kind == "U":
         return str(array) if array.ndim == 0 else tuple(str(text) for text in array)
     if array.ndim == 0:

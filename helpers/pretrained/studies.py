@@ -29,7 +29,10 @@ from helpers.validation import Array
 
 
 class Gaps(NamedTuple):
-    """Largest differences from a second implementation: of the stream, as a share of its largest entry, of scores."""
+    """Largest differences from a second implementation.
+
+    after_layer: of the stream, as a share of its largest entry; scores: of the scores.
+    """
 
     after_layer: Array
     scores: float
@@ -45,12 +48,12 @@ MAPS_OF = "The keys to the old house were on the table, and the keys"
 
 
 def open_model(name: str, new: dict[str, Any] | None = None) -> Any:
-    """ "smollm2" or "minilm" -> the model; where its files are not here, `Absent`, which has the kept answers."""
+    """A name -> the model; where its files are not here, `Absent`, which has the answers that were kept."""
     files = files_of(name)
     answers = Answers(load_real_model(), new)
     if files is None:
         return Absent(name, answers)
-    model: Any = LanguageModel(*files) if name == "smollm2" else SentenceReader(*files)
+    model: Any = LanguageModel(files[0]) if name == "smollm2" else SentenceReader(*files)
     model.answers = answers
     return model
 
@@ -70,7 +73,7 @@ def generate(
 ) -> str:
     """A model, a prompt -> the text that follows: each time the token with the largest score.
 
-    `attention=my_attention`, and any other field of Parts, replaces that part of the model. Without the model,
+    `attention=my_attention`, or any other field of Parts, replaces that part of the model. Without the model
     an attention of yours is compared with those whose texts were kept, on queries and keys of one layer.
     """
     if isinstance(model, Absent) and parts.keys() == {"attention"}:
@@ -138,7 +141,7 @@ def loss(model: Writer, text: str, **parts: Callable[..., Any]) -> float:
 
 @remembered(NEAR, kind=Losses)
 def losses(model: Writer, text: str, first: int, **parts: Callable[..., Any]) -> Losses:
-    """A model, a text -> its loss in one pass; with `first` tokens at once, then one by one through the cache."""
+    """A model, a text -> its loss in one pass, and with `first` tokens at once and then one by one."""
     assert isinstance(model, LanguageModel)
     tokens, chosen = model.tokenizer.encode(text), parts_with(**parts)
     both = [scores_of(model, tokens[:-1], chosen, each) for each in (None, first)]
@@ -186,7 +189,7 @@ def heads_of(model: Writer, text: str, layer: int) -> Heads:
 def loss_on_repeats(
     model: Writer, n_sequences: int = 5, heads_off: frozenset[tuple[int, int]] = frozenset()
 ) -> Array:
-    """A model -> (n_sequences,) nats per token in the second round of random sequences, each written twice."""
+    """A model -> (n_sequences,) nats per token in the second round of random sequences."""
     assert isinstance(model, LanguageModel)
     found = []
     for tokens in repeats(n_sequences, LENGTH):

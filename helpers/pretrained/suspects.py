@@ -1,4 +1,4 @@
-"""Broken parts of a language model, for "Which bug wrote this?": each is one mistake that learners really make.
+"""Broken parts of a language model, for "Which bug wrote this?": mistakes that learners make.
 
 `SUSPECTS` has them by letter, in an order that says nothing. A part takes and gives what the right one does.
 """
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from helpers.masking import mask_scores
-from helpers.pretrained.rotary import rotate
+from helpers.positions import rotate
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
 from helpers.softmax import softmax
@@ -64,7 +64,7 @@ def taken_in_turn(heads: Array, n_heads: int) -> Array:
 
 
 class Suspect(NamedTuple):
-    """A broken model: which part is replaced by what, and the exercise that knows the mistake, if one does."""
+    """A broken model: which part is replaced by what, the exercise that knows the mistake, if any."""
 
     part: str
     broken: Callable[..., Any]
@@ -85,6 +85,6 @@ INVISIBLE = Suspect("positions", one_place_late)
 
 
 def broken_parts(letter: str) -> dict[str, Callable[..., Any]]:
-    """A suspect's letter -> the part that it replaces, by name: generate(model, prompt, **broken_parts("A"))."""
+    """A suspect's letter -> its part by name, as in generate(model, prompt, **broken_parts("A"))."""
     suspect = SUSPECTS[letter]
     return {suspect.part: suspect.broken}

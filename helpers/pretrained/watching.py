@@ -1,4 +1,4 @@
-"""What the heads of a language model look at, measured on a text; and parts that take something away from it."""
+"""What the heads of a language model look at, measured on a text; parts that take away."""
 
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ SYMBOLS = (1_000, 40_000)  # of which random sequences are made: whole words and
 
 
 class Heads(NamedTuple):
-    """One layer on a text: n tokens, queries (n_heads, n, d_head), keys and values (n_kv_heads, n, d_head)."""
+    """A layer on n tokens: queries (n_heads, n, d_head), keys and values (n_kv_heads, n, d_head)."""
 
     tokens: tuple[str, ...]
     queries: Array
@@ -130,7 +130,7 @@ def repeats(n_sequences: int, length: int = 25, seed: int = 15) -> list[list[int
 
 
 def induction(weights: Array, length: int) -> Array:
-    """(n_heads, 2 · length, 2 · length) -> (n_heads,): weight on the token after the same one, a round before."""
+    """(n_heads, 2 · length, 2 · length) -> (n_heads,): weight on what came next a round before."""
     queries = np.arange(length, 2 * length)
     return weights[:, queries, queries - length + 1].mean(axis=-1)
 

@@ -43,7 +43,7 @@ def write(model: LanguageModel, prompt: str, n_tokens: int, parts: Parts, cached
 
 
 def surprise(scores: Array, tokens: list[int]) -> Array:
-    """(n − 1, n_tokens) scores of n tokens, the tokens -> (n − 1,): nats of surprise at each after the first."""
+    """(n − 1, n_tokens) scores of n tokens, the tokens -> (n − 1,): nats at each but the first."""
     logs = log_softmax(scores)
     return -logs[np.arange(len(tokens) - 1), tokens[1:]]
 
