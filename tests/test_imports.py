@@ -31,7 +31,7 @@ MAY_LOAD = {
 
 # A module imports only modules of a lower storey: the maths knows no data, no pictures and no exercises.
 STOREYS = [
-    {"helpers.validation", "helpers.door"},
+    {"helpers.validation", "helpers.door", "helpers.own_folder"},
     {"helpers.inputs", "helpers.precision"},
     {"helpers.similarity", "helpers.scaling", "helpers.softmax", "helpers.masking"},
     {"helpers.attention", "helpers.columns", "helpers.leaks", "helpers.positions"},
@@ -40,6 +40,7 @@ STOREYS = [
     {"helpers.multi_head"},
     {"helpers.readers", "helpers.pytorch"},
     {"helpers.datasets", "helpers.programs"},
+    {"helpers.pretrained"},
     {"helpers.plots", "helpers.exercises"},
     {"helpers.benchmark"},
 ]

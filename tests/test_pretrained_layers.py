@@ -40,7 +40,7 @@ def test_swiglu_by_hand_beside_pytorch_and_with_a_gate_that_is_shut() -> None:
     assert np.allclose(swiglu(np.array([0.0, np.log(3)]), np.array([5.0, 2.0])), [0.0, np.log(3) * 1.5])
     gate, up = torch.from_numpy(X), torch.from_numpy(X[::-1].copy())
     assert np.allclose(swiglu(X, X[::-1]), torch.nn.functional.silu(gate) * up)
-    assert swiglu(np.float32([-1000, 1000]), np.float32([2, 2])).tolist() == [0.0, 2000.0]
+    assert swiglu(np.array([-1e3, 1e3], np.float32), np.array([2, 2], np.float32)).tolist() == [0.0, 2000.0]
 
 
 def test_shared_heads_are_those_of_grouped_attention() -> None:

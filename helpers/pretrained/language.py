@@ -51,16 +51,16 @@ class Parts(NamedTuple):
     """
 
     attention: Callable[..., Any] = attend  # gives the output, or the output and the weights
-    mask: Callable[[int, int], Array] = causal_mask
+    mask: Callable[..., Array] = causal_mask
     rotate: Callable[..., Array] = rotate
     rotate_values: Callable[..., Array] = as_it_is
-    positions: Callable[[int, int], Array] = places
+    positions: Callable[..., Array] = places
     split: Callable[[Array, int], Array] = split_heads
     merge: Callable[[Array], Array] = merge_heads
     share: Callable[[Array, int], Array] = share_heads
     norm: Callable[[Array, Array, float], Array] = rms_norm
     watch: Callable[..., None] | None = None
-    stream: Callable[[int, Array], Array] | None = None
+    stream: Callable[..., Array] | None = None
     heads_off: frozenset[tuple[int, int]] = frozenset()
 
 
