@@ -18,6 +18,7 @@ def shown(monkeypatch):
         (plots.plot_multi_head_block, "Three heads work side by side"),
         (plots.plot_encoder_decoder, "queries from below, keys and values from above"),
         (plots.plot_race, "Only W is learned"),
+        (plots.plot_language_block, "One of 30 layers"),
     ],
 )
 def test_diagrams_say_what_they_show_and_no_box_covers_another(shown, capsys, draw, said):

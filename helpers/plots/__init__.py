@@ -23,6 +23,7 @@ from helpers.plots.curves import plot_cloud, plot_held, plot_lines, plot_panels,
 from helpers.plots.diagrams import (
     plot_attention_machine,
     plot_encoder_decoder,
+    plot_language_block,
     plot_multi_head_block,
     plot_race,
 )
@@ -75,6 +76,7 @@ __all__ = [
     "plot_heads",
     "plot_held",
     "plot_influence",
+    "plot_language_block",
     "plot_lines",
     "plot_masking",
     "plot_masks",

@@ -16,5 +16,7 @@ suspects     broken parts for "Which bug wrote this?"
 watching     what heads look at, and parts that take something away
 remembered   the answers of the models that lesson 15 shows, kept for those who have no models
 studies      the questions of lesson 15
+yours        the function that you wrote in another lesson, from your own notebook
+speed        tokens per second, and which parts take the time
 Each imports only from those above it.
 """

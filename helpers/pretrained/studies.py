@@ -44,7 +44,13 @@ LENGTH = 25  # of a random sequence that is repeated
 NEAR = 2e-2  # losses of broken models hang on sums that come out otherwise on another processor
 KEPT_IN = np.float16  # the shipped heads and maps
 PROMPT = "Once upon a time, a little girl found a"
-MAPS_OF = "The keys to the old house were on the table, and the keys"
+TEXT = (
+    "Alice was beginning to get very tired of sitting by her sister on the bank, and of having nothing to "
+    "do: "
+    "once or twice she had peeped into the book her sister was reading, but it had no pictures or "
+    "conversations in it."
+)  # the first sentence of Lewis Carroll's book, 1865
+MAPS_OF = "The old captain told the young sailor a long story, and the old captain"
 
 
 def open_model(name: str, new: dict[str, Any] | None = None) -> Any:
