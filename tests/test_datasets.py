@@ -26,6 +26,7 @@ from helpers.datasets import (
     check_all,
     load_dates,
     load_digits,
+    load_real_model,
     load_sentence,
     load_sounds,
     load_word_vectors,
@@ -48,6 +49,7 @@ LOADERS = {
     "digits.npz": load_digits,
     "dates.npz": load_dates,
     "sounds.npz": load_sounds,
+    "real_model.npz": load_real_model,
 }
 RECORDS = [name for name in datasets.listed_files() if name.startswith("records/")]
 LOADERS |= {name: partial(load_record, name.removeprefix("records/")) for name in RECORDS}

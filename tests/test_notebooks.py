@@ -32,6 +32,7 @@ IGNORED = {
     "07_cross_attention": {"alignment-slider"},  # a widget
     "08_pytorch": {"corner-slider", "first-calls", "gpu-records", "own-times"},  # a widget; times
     "13_fast_attention": {"steps-slider", "times-here", "kernel-here"},  # a widget; times; Triton is on Linux
+    "15_real_model": {"which-way", "your-text", "own-times"},  # are the models here; your function; times
 }
 TAGS = {"nbval-ignore-output", "exercise"}
 

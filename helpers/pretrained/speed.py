@@ -8,7 +8,7 @@ from typing import Any
 from helpers.pretrained.language import LanguageModel, Parts
 from helpers.pretrained.models import FETCH
 from helpers.pretrained.remembered import Absent
-from helpers.pretrained.writing import write
+from helpers.pretrained.writing import parts_with, write
 
 TIMED = {"attention": "attention", "rotate": "rotating", "norm": "norms", "share": "sharing heads"}
 
@@ -19,7 +19,7 @@ def print_speed(model: LanguageModel | Absent, prompt: str, n_tokens: int = 12) 
         print(f"There is nothing to time without the model: {FETCH}")
         return
     spent = dict.fromkeys(TIMED, 0.0)
-    parts = Parts(**{name: partial(_timed, spent, name, getattr(Parts(), name)) for name in TIMED})
+    parts = parts_with(**{name: partial(_timed, spent, name, getattr(Parts(), name)) for name in TIMED})
     seconds = {
         "with the cache": _seconds(model, prompt, n_tokens, Parts(), True),
         "without the cache": _seconds(model, prompt, n_tokens, Parts(), False),

@@ -1,5 +1,6 @@
 """What lesson 15 asks of the two models. Each question can be answered from what was kept, without them."""
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -85,6 +86,12 @@ def generate(
     if isinstance(model, Absent) and parts.keys() == {"attention"}:
         parts = {"attention": known_by_behaviour(model, parts["attention"])}
     return _generate(model, prompt, n_tokens, cached, parts)
+
+
+def diagnosis(said: str) -> str:
+    """What the checker says of an answer -> the sentence that names the mistake, on one line."""
+    found = re.search(r"\bYour? [^.]*\.", " ".join(said.split()))
+    return found[0] if found else said.splitlines()[0]
 
 
 @remembered()

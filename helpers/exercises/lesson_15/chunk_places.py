@@ -25,7 +25,7 @@ EDITS = Edits(
         "start": "n_before",
         "count": "np.arange(n_new)",
         "n": "n_new",
-        "result": "n_before + np.arange(n_new)",
+        "sum": "n_before + np.arange(n_new)",
     },
 )
 MISTAKES = EDITS.mistakes(
@@ -33,32 +33,32 @@ MISTAKES = EDITS.mistakes(
 one-late
     everything after the first chunk stands one place too far
     The tokens in the cache have the places 0 to n_before − 1, so the next one is n_before.
-    | result => it + (n_before > 0)
+    | sum => it + (n_before > 0)
 
 one-early
     everything after the first chunk stands one place too near
     The tokens in the cache have the places 0 to n_before − 1, so the next one is n_before.
-    | result => it - (n_before > 0)
+    | sum => it - (n_before > 0)
 
 from-0
     you counted each chunk from 0
     A token's place is that in the whole text: n_before tokens stand before it.
-    | result => count
+    | sum => count
 
 from-1
     you counted from 1
     A model with rotary positions cannot tell: only distances count. Others can, so count from 0.
-    | result => it + 1
+    | sum => it + 1
 
 all-at-once
     you gave every new token the same place
     Each stands one place after the one before.
-    | result => start + np.zeros(n_new)
+    | sum => start + np.zeros(n_new)
 
 whole-text
     you gave the places of all tokens, old and new
     The tokens in the cache were rotated when they came. Only the new ones need places.
-    | result => np.arange(n_before + n_new)
+    | sum => np.arange(n_before + n_new)
 
 backwards
     you counted backwards
@@ -68,7 +68,7 @@ backwards
 ends-at-n_before
     you let the last new token stand where the first should
     n_before is the place of the first new token.
-    | result => it - n_new + 1
+    | sum => it - n_new + 1
 """,
     INVISIBLE,
 )
@@ -90,7 +90,7 @@ def _goes_on(inputs: Any, output: Array, call: Any) -> str:
 EXERCISE = Mend(
     name="chunk-places",
     answer=my_places,
-    bug=EDITS.bug("result => n_before + np.arange(n_new) + (n_before > 0)"),
+    bug=EDITS.bug("sum => n_before + np.arange(n_new) + (n_before > 0)"),
     task="The places of new tokens, after n_before in the cache. All but the first chunk are one off.",
     given="one-late",
     symptom="compare my_places(4, 0) with my_places(1, 3): token 3 should have the same place in both.",

@@ -31,8 +31,8 @@ EDITS = Edits(
         "axis": "-1 in mean",
         "root": "np.sqrt(mean_square + epsilon)",
         "under": "mean_square + epsilon",
-        "rows": "x in result",
         "scaled": "x / np.sqrt(mean_square + epsilon)",
+        "rows": "x in scaled",
         "weighed": "x / np.sqrt(mean_square + epsilon) * weight",
     },
 )
