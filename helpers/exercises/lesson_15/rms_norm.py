@@ -122,7 +122,14 @@ EXERCISE = Write(
     right=_right,
     recipe=EDITS.recipe(),
     probes=(
-        Probe("one token", {"x": np.array([[3.0, 4.0]]), "weight": np.array([1.0, 2.0]), "epsilon": 0.0}),
+        Probe(
+            "the example",
+            {
+                "x": np.array([[3.0, 4.0], [6.0, 8.0], [0.0, 5.0]]),
+                "weight": np.array([1.0, 2.0]),
+                "epsilon": 0.0,
+            },
+        ),
         _probe("three tokens", 3, 5, 1e-5, 1),
         _probe("a large epsilon", 2, 7, 0.5, 20),
         _probe("another large epsilon", 5, 3, 0.25, 30),

@@ -1,5 +1,7 @@
 """which-bug, lesson 15: which of eight mistakes is in which of eight broken models?"""
 
+from collections.abc import Callable
+
 from helpers.exercises.kinds.predict import Slip
 from helpers.exercises.kinds.table import Table
 from helpers.pretrained.suspects import SUSPECTS
@@ -16,13 +18,14 @@ MISTAKES = (  # in the order in which the lesson lists them, from 1
     "taken_in_turn",
 )
 NUMBERS = {letter: 1 + MISTAKES.index(each.broken.__name__) for letter, each in SUSPECTS.items()}
-PAIRS = {1: 2, 2: 1, 5: 6, 6: 5, 4: 5, 3: 8, 8: 3, 7: 6}  # what each is taken for
 REPLIES = (
     "Mistakes 1 and 2 make scores too large or too small. Large ones leave nearly all weight on one key (an "
     "entropy near 0), small ones share it out. Read the entropy again.",
-    "Mistakes 5 and 6 are both right in one pass and wrong through the cache. Which of the two changes "
-    "what a "
-    "head may look at, and which only where it thinks it stands? Read the weight on the first token.",
+    "Mistakes 5 and 6 are both right in one pass and wrong through the cache. Which of the two "
+    "changes what a head may look at, and which only where it thinks it stands? Read the two texts.",
+    "Mistakes 3 and 8 both give nonsense. In one of them the rows of weights do not sum to 1.",
+    "Mistake 7 spoils the heads that go by distance, and the text stays nearly English. Mistake 8 gives six "
+    "heads of nine keys that they never met.",
 )
 
 
@@ -30,9 +33,10 @@ def _number(letter: str) -> tuple[int]:
     return (NUMBERS[letter],)
 
 
-def _other(*numbers: int) -> object:
-    """A row's letter -> the number that it is taken for, where it is one of these."""
-    return lambda letter: PAIRS[NUMBERS[letter]] if NUMBERS[letter] in numbers else -1
+def _exchanged(one: int, other: int) -> Callable[[str], int]:
+    """Two mistakes -> a column in which they are taken for one another."""
+    turned = {one: other, other: one}
+    return lambda letter: turned.get(NUMBERS[letter], NUMBERS[letter])
 
 
 EXERCISE = Table(
@@ -45,25 +49,10 @@ EXERCISE = Table(
     exact=(0,),
     slips=(
         (
-            Slip("scale-turned", _other(1, 2), REPLIES[0]),
-            Slip("cache-turned", _other(5, 6), REPLIES[1]),
-            Slip(
-                "leak-as-cache",
-                _other(4),
-                "This one is better than the right model in one pass: nobody predicts better than one who "
-                "sees the answer.",
-            ),
-            Slip(
-                "sums-or-heads",
-                _other(3, 8),
-                "Mistakes 3 and 8 both give nonsense. In one of them the rows of weights do not sum to 1.",
-            ),
-            Slip(
-                "layout-as-places",
-                _other(7),
-                "This one is wrong in one pass, too, where every place is counted right. What does it do to "
-                "the weight on the token before?",
-            ),
+            Slip("scale-turned", _exchanged(1, 2), REPLIES[0]),
+            Slip("cache-turned", _exchanged(5, 6), REPLIES[1]),
+            Slip("sums-or-heads", _exchanged(3, 8), REPLIES[2]),
+            Slip("layout-or-heads", _exchanged(7, 8), REPLIES[3]),
         ),
     ),
     because="Three can be told by the loss alone: lower than right is a leak; right in one pass and wrong "
