@@ -2,6 +2,7 @@
 
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from helpers.pretrained.packed import unpack
 from helpers.pretrained.safetensors import read_safetensors
 
 ROWS = np.arange(2 * 64, dtype=np.float32).reshape(2, 64) / 8 - 5
-TENSORS = {"m": ROWS, "v": np.array([1.5, -2.0], np.float32)}
+TENSORS: dict[str, Any] = {"m": ROWS, "v": np.array([1.5, -2.0], np.float32)}
 FACTS = {
     "a.word": "ħ",
     "a.number": 7,
@@ -26,7 +27,7 @@ FACTS = {
 
 
 def test_safetensors_are_read_as_they_were_written(tmp_path: Path) -> None:
-    arrays = {
+    arrays: dict[str, Any] = {
         "floats": ROWS,
         "halves": ROWS.astype(np.float16),
         "whole": np.array([[1, -2, 3]]),

@@ -3,7 +3,7 @@
 import importlib.util
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -141,10 +141,11 @@ def test_heads_are_switched_off_tokens_hidden_and_entries_taken(tiny: LanguageMo
     nothing = Parts(attention=lambda queries, keys, values, mask: 0 * attend(queries, keys, values, mask))
     assert np.array_equal(tiny(TEXT, None, Parts(heads_off=every)), tiny(TEXT, None, nothing))
     assert abs(tiny(TEXT, None, Parts(heads_off=frozenset({(1, 2)}))) - whole).max() > 1e-3
-    hidden = tiny(TEXT, None, Parts(mask=HideToken(2)))
+    hide, zero = cast(Any, HideToken(2)), cast(Any, ZeroEntry(0, 5))
+    hidden = tiny(TEXT, None, Parts(mask=hide))
     assert np.array_equal(hidden[:3], whole[:3])
     assert abs(hidden[3:] - whole[3:]).max(axis=1).min() > 1e-3
-    taken = tiny(TEXT, None, Parts(stream=ZeroEntry(0, 5)))
+    taken = tiny(TEXT, None, Parts(stream=zero))
     assert np.array_equal(taken[:5], whole[:5])
     assert abs(taken[5:] - whole[5:]).max(axis=1).min() > 1e-4
 

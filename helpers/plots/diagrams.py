@@ -81,14 +81,14 @@ def plot_language_block() -> None:
     boxes = {
         "x": Box(0.0, 0.0, "stream X\n(n, 576)"),
         "norm": Box(2.7, 0.0, "RMSNorm", "step", 1.8, 0.8),
-        "qkv": Box(5.5, 0.0, "× W_Q, W_K, W_V\nsplit, rotate", "learned", 2.6),
-        "cache": Box(5.5, 1.9, "cache of\nkeys, values", "data", 2.2),
-        "attention": Box(8.9, 0.0, "your attention\n9 heads", "step", 2.4),
-        "w_o": Box(11.5, 0.0, "× W_O", "learned", 1.3, 0.8),
-        "sum": Box(13.9, 0.0, "X + ΔX\n(n, 576)"),
-        "norm 2": Box(16.6, 0.0, "RMSNorm", "step", 1.8, 0.8),
-        "gate": Box(19.2, 0.0, "SwiGLU\n1,536 wide", "learned", 2.2),
-        "out": Box(22.0, 0.0, "X + ΔX\n(n, 576)"),
+        "qkv": Box(5.8, 0.0, "× W_Q, W_K, W_V\nsplit, rotate", "learned", 3.2),
+        "cache": Box(5.8, 1.9, "cache of\nkeys, values", "data", 2.4),
+        "attention": Box(9.5, 0.0, "your attention\n9 heads", "step", 2.6),
+        "w_o": Box(12.2, 0.0, "× W_O", "learned", 1.3, 0.8),
+        "sum": Box(14.6, 0.0, "X + ΔX\n(n, 576)"),
+        "norm 2": Box(17.3, 0.0, "RMSNorm", "step", 1.8, 0.8),
+        "gate": Box(19.9, 0.0, "SwiGLU\n1,536 wide", "learned", 2.2),
+        "out": Box(22.7, 0.0, "X + ΔX\n(n, 576)"),
     }
     chain = ["x", "norm", "qkv", "attention", "w_o", "sum", "norm 2", "gate", "out"]
     arrows = [
