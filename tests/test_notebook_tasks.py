@@ -22,6 +22,7 @@ from helpers.exercises.lesson_07.new_word import ENGLISH_KEYS
 from helpers.exercises.lesson_08 import torch_bytes
 from helpers.exercises.lesson_08.torch_timing import MACHINES
 from helpers.exercises.lesson_13 import tile_cost
+from helpers.exercises.lesson_15.which_bug import MISTAKES
 from helpers.softmax import softmax
 from helpers.validation import Array
 
@@ -115,6 +116,7 @@ def mixed(text: str) -> float:
 
 # Each exercise whose task holds data: the text -> whether it says what the exercise computes with.
 SAYS: dict[str, Callable[[str], bool]] = {
+    "which-bug": lambda text: numbers(text.split("from ")[1])[:2] == [1, len(set(MISTAKES))],
     "predict-score-shape": lambda text: (
         (lists(text)[0][0], lists(text)[1][0]) == answer("predict-score-shape")
     ),
