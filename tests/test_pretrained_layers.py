@@ -56,7 +56,7 @@ def blocks(floats: np.ndarray, kind: str = "F32") -> np.ndarray:
     return np.frombuffer(packed(floats, kind), dtype).reshape(len(floats), -1)
 
 
-@pytest.mark.parametrize("n_out", [1, 7, AT_A_TIME + 3, ROOM // 32 + 5])
+@pytest.mark.parametrize("n_out", [1, 7, AT_A_TIME + 3, len(ROOM) // 32 + 5])
 def test_a_matrix_multiplies_and_gives_its_rows(n_out: int) -> None:
     matrix, x = RNG.normal(size=(n_out, 32)).astype(np.float32), RNG.normal(size=(3, 32)).astype(np.float32)
     exact, rounded = FloatRows(blocks(matrix)), Int8Rows(blocks(matrix))
