@@ -305,6 +305,13 @@ def test_where_models_lie(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     assert models_folder() is None
 
 
+def test_the_list_needs_no_package() -> None:
+    code = "import helpers.pretrained.models as found; print(len(found.models()))"
+    command = [sys.executable, "-S", "-c", code]  # -S: no site-packages
+    root = Path(models.__file__).parents[2]
+    assert subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout == "2\n"
+
+
 def test_the_list_is_whole() -> None:
     listed = models.models()
     assert [model.name for model in listed] == ["smollm2", "minilm"]
