@@ -213,14 +213,25 @@ def loss_on_repeats(
     return np.array(found, np.float32)
 
 
-@remembered()
-def induction_marks(model: Writer, heads_off: frozenset[tuple[int, int]] = frozenset()) -> Array:
-    """A model -> (n_layers, n_heads): on a random sequence written twice, the weight on the token to copy."""
+class Copying(NamedTuple):
+    """Where each head looks in the second round of a repeated sequence, (n_layers, n_heads) each.
+
+    copied: the weight on the token that came next in the first round; first: on the first token of all.
+    """
+
+    copied: Array
+    first: Array
+
+
+@remembered(kind=Copying)
+def copying(model: Writer, heads_off: frozenset[tuple[int, int]] = frozenset()) -> Copying:
+    """A model -> what each of its heads does on a random sequence that is written twice."""
     assert isinstance(model, LanguageModel)
     watcher = Watcher()
     scores_of(model, repeats(1, LENGTH)[0], Parts(watch=watcher, heads_off=heads_off))
-    maps = [plain_weights(queries, keys, mask) for queries, keys, _, mask in watcher.seen.values()]
-    return np.array([induction(weights, LENGTH) for weights in maps], np.float32)
+    maps = np.array([plain_weights(queries, keys, mask) for queries, keys, _, mask in watcher.seen.values()])
+    copied = np.array([induction(weights, LENGTH) for weights in maps], np.float32)
+    return Copying(copied, maps[:, :, LENGTH:, 0].mean(axis=-1).astype(np.float32))
 
 
 @remembered(kind=Reading)
