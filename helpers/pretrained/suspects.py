@@ -84,7 +84,7 @@ SUSPECTS = {
 INVISIBLE = Suspect("positions", one_place_late)
 
 
-def broken_parts(letter: str) -> dict[str, Callable[..., Any]]:
+def broken_parts(letter: str) -> dict[str, Any]:
     """A suspect's letter -> its part by name, as in generate(model, prompt, **broken_parts("A"))."""
     suspect = SUSPECTS[letter]
     return {suspect.part: suspect.broken}
