@@ -18,12 +18,15 @@ leaks            does a model look into the future?             lesson 05 and ev
 
 readers          trained models that read and write, and what is measured on them    lessons 07, 08, 10, 12
 
+pretrained       real models on all of this: SmolLM2 writes, MiniLM reads                lesson 15
+
 door             input is checked once, where it comes in; behind it stands the maths alone
 inputs           what each function of the maths asks of its input
 inputs_of_positions  the same for helpers.positions
 validation       what every helper asks of its input, and the words of its errors
 precision        what float16 and the ends of a dtype's range ask of the maths
 machine          what lesson 00 says of the machine
+own_folder       where a person's own data of the course lies
 datasets         one function per file in data/, checksum verified
 plots            one function per kind of picture; each prints its finding in words
 programs         what a call holds, how a helper is written, a Python of its own   lesson 13

@@ -376,6 +376,15 @@ def load_sounds() -> Sounds:
     )
 
 
+def load_real_model() -> dict[str, NDArray[Any]]:
+    """() -> what the models of lesson 15 answered, by question: texts, numbers, arrays.
+
+    Raises DataFileError. Source: SmolLM2-135M-Instruct and all-MiniLM-L6-v2; data/makers/make_real_model.py.
+    """
+    texts, arrays = unpack(read_bytes("real_model.npz"))
+    return {question: arrays[place] for question, place in texts["places"].items()}
+
+
 def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The bytes that data/makers/train_reader.py packed -> what is JSON in them, by name, and the arrays."""
     with np.load(io.BytesIO(content), allow_pickle=False) as stored:

@@ -26,9 +26,12 @@ from jupyter_client.manager import KernelManager
 from lesson_files import as_tested
 from nbval.plugin import IPyNbCell, IPyNbFile
 
+from helpers.pretrained.models import files_of
+
 # Lessons that import torch, by their numbers; the others may not even load it.
 TORCH_LESSONS: frozenset[str] = frozenset({"08", "09", "13"})
-MEGABYTES = {"numpy": 150, "torch": 450}
+MODEL_LESSONS: frozenset[str] = frozenset({"15"})  # these have more to hold where the real models are here
+MEGABYTES = {"numpy": 150, "torch": 450, "model": 600}
 
 FIND_CONTROLS = """
 import gc as _gc, json as _json, ipywidgets as _ipywidgets
@@ -62,6 +65,14 @@ print(_json.dumps({"torch": "torch" in _sys.modules, "peak_kib": _peak, "cpu": _
 def is_torch_lesson(path: Path) -> bool:
     """A notebook's path -> True if its lesson may load torch."""
     return path.name.split("_")[0] in TORCH_LESSONS
+
+
+def kind_of(path: Path) -> str:
+    """A notebook's path -> what its kernel may hold: "numpy", "torch", or "model"."""
+    if is_torch_lesson(path):
+        return "torch"
+    with_model = path.name.split("_")[0] in MODEL_LESSONS and files_of("smollm2") is not None
+    return "model" if with_model else "numpy"
 
 
 def ask(kernel: Any, code: str) -> list[dict[str, Any]]:
@@ -179,7 +190,7 @@ class KernelCost(AfterLastCell):
 
     def runtest(self) -> None:
         report = json.loads(printed(ask(self.kernel(), REPORT)))
-        kind = "torch" if is_torch_lesson(self.path) else "numpy"
+        kind = kind_of(self.path)
         assert kind == "torch" or not report["torch"], (
             "torch was loaded, and this is not one of the torch lessons"
         )

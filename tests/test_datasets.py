@@ -30,6 +30,7 @@ from helpers.datasets import (
     load_gpus,
     load_letters,
     load_published,
+    load_real_model,
     load_sentence,
     load_sounds,
     load_word_vectors,
@@ -54,6 +55,7 @@ LOADERS = {
     "letters.npz": load_letters,
     "sounds.npz": load_sounds,
     "gpus.toml": load_gpus,
+    "real_model.npz": load_real_model,
 }
 RECORDS = [name for name in datasets.listed_files() if name.startswith("records/")]
 LOADERS |= {name: partial(load_record, name.removeprefix("records/")) for name in RECORDS}

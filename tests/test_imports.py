@@ -34,7 +34,7 @@ MAY_LOAD = {
 
 # A module imports only modules of a lower storey: the maths knows no data, no pictures and no exercises.
 STOREYS = [
-    {"helpers.validation", "helpers.door"},
+    {"helpers.validation", "helpers.door", "helpers.own_folder"},
     {"helpers.inputs", "helpers.precision"},
     {"helpers.inputs_of_positions"},
     {"helpers.similarity", "helpers.scaling", "helpers.softmax", "helpers.masking"},
@@ -44,6 +44,7 @@ STOREYS = [
     {"helpers.multi_head", "helpers.gradients"},
     {"helpers.readers", "helpers.pytorch"},
     {"helpers.datasets", "helpers.programs"},
+    {"helpers.pretrained"},
     {"helpers.plots", "helpers.exercises"},
     {"helpers.benchmark"},
 ]

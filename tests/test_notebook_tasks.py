@@ -28,6 +28,7 @@ from helpers.exercises.lesson_10.shuffle_table import N as N_SHUFFLED
 from helpers.exercises.lesson_11 import read_gradient
 from helpers.exercises.lesson_13 import spills, tile_cost
 from helpers.exercises.lesson_14 import cache_bytes
+from helpers.exercises.lesson_15.which_bug import MISTAKES
 from helpers.softmax import softmax
 from helpers.validation import Array
 
@@ -154,6 +155,7 @@ def mixed(text: str) -> float:
 
 # Each exercise whose task holds data: the text -> whether it says what the exercise computes with.
 SAYS: dict[str, Callable[[str], bool]] = {
+    "which-bug": lambda text: numbers(text.split("from ")[1])[:2] == [1, len(set(MISTAKES))],
     "predict-score-shape": lambda text: (
         (lists(text)[0][0], lists(text)[1][0]) == answer("predict-score-shape")
     ),

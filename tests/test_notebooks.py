@@ -33,6 +33,7 @@ IGNORED = {
     "08_pytorch": {"corner-slider"},  # a widget
     "09_gpu": {"first-calls", "gpu-records", "own-times", "page-faults"},  # times; this system's memory
     "13_fast_attention": {"steps-slider", "kernel-here"},  # a widget; Triton is on Linux
+    "15_real_model": {"which-way", "your-text", "own-times"},  # are the models here; your function; times
 }
 TAGS = {"nbval-ignore-output", "exercise"}
 

@@ -21,6 +21,7 @@ def shown(monkeypatch):
         (plots.plot_way_back, "dO splits into dV and dP"),
         (plots.plot_tiled_attention, "The division comes last, once."),
         (plots.plot_prefill_decode, "the whole cache is read, for every token anew"),
+        (plots.plot_language_block, "One of 30 layers"),
     ],
 )
 def test_diagrams_say_what_they_show_and_no_box_covers_another(shown, capsys, draw, said):

@@ -448,7 +448,7 @@ def everything() -> None:
         (one_of_lesson_03, "03_softmax"),
         (all_of_lesson_03, "05_masking"),
         (lambda: solve(*ORDER["08"]), "13_fast_attention"),
-        (everything, "13_fast_attention"),
+        (everything, "15_real_model"),
     ],
 )
 def test_lab_opens_where_the_learner_left_off(

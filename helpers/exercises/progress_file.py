@@ -38,6 +38,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from helpers.own_folder import own_folder
+
 VERSION = 1
 OLD_FILE = Path(__file__).resolve().parents[2] / ".course-progress.json"
 PATIENCE = 2.0  # seconds for another kernel to finish writing, which takes it some milliseconds
@@ -75,13 +77,7 @@ def folder() -> Path:
     if chosen:
         path = Path(chosen).expanduser()
         return path if path.is_absolute() else Path.home() / path
-    if sys.platform == "win32":
-        base, fallback = os.environ.get("APPDATA", ""), "AppData/Roaming"
-    elif sys.platform == "darwin":
-        base, fallback = "", "Library/Application Support"
-    else:
-        base, fallback = os.environ.get("XDG_DATA_HOME", ""), ".local/share"
-    return (Path(base) if os.path.isabs(base) else Path.home() / fallback) / "attention-course"
+    return own_folder()
 
 
 def progress_file() -> Path:

@@ -1,6 +1,7 @@
 """Boxes and arrows: a machine in one picture, with the shape of everything that flows through it."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -74,6 +75,34 @@ def plot_multi_head_block() -> None:
     ]
     _plot(boxes, arrows, 0.62, around=("x", "sum", "X itself, unchanged"))
     print("Three heads work side by side, each with queries, keys and values of its own, d_head wide.")
+
+
+def plot_language_block() -> None:
+    """None -> one of a language model's layers: norm, attention with a cache, norm, a gated feed-forward."""
+    boxes = {
+        "x": Box(0.0, 0.0, "stream X\n(n, 576)"),
+        "norm": Box(2.7, 0.0, "RMSNorm", "step", 1.8, 0.8),
+        "qkv": Box(5.8, 0.0, "× W_Q, W_K, W_V\nsplit, rotate", "learned", 3.2),
+        "cache": Box(5.8, 1.9, "cache of\nkeys, values", "data", 2.4),
+        "attention": Box(9.5, 0.0, "your attention\n9 heads", "step", 2.6),
+        "w_o": Box(12.2, 0.0, "× W_O", "learned", 1.3, 0.8),
+        "sum": Box(14.6, 0.0, "X + ΔX\n(n, 576)"),
+        "norm 2": Box(17.3, 0.0, "RMSNorm", "step", 1.8, 0.8),
+        "gate": Box(19.9, 0.0, "SwiGLU\n1,536 wide", "learned", 2.2),
+        "out": Box(22.7, 0.0, "X + ΔX\n(n, 576)"),
+    }
+    chain = ["x", "norm", "qkv", "attention", "w_o", "sum", "norm 2", "gate", "out"]
+    arrows = [
+        *((start, end, "") for start, end in pairwise(chain)),
+        ("qkv", "cache", ""),
+        ("cache", "attention", ""),
+    ]
+    _plot(boxes, arrows, 0.5)
+    print(
+        "One of 30 layers, from left to right: a norm, queries, keys and values, the cache, your "
+        "attention, the "
+        "sum; then a norm, a gated feed-forward layer, and the sum again."
+    )
 
 
 def plot_encoder_decoder() -> None:

@@ -1,6 +1,7 @@
 """Words of the command line -> what they ask for, done."""
 
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 from course import places
@@ -20,6 +21,7 @@ python course.py run      executes the notebooks again and stores what they prin
 python course.py setup    makes the environment and stops there
 python course.py update   fetches the newer course and keeps your answers and your own cells in it
 python course.py reset 03 gives lesson 03 back as the course has it, and saves yours beside it
+python course.py models   fetches the two real models of lesson 15 (176 MB), once
 
 The first call makes .venv from requirements.lock. Later calls find it and start at once.
   --cpu     the build of torch without CUDA
@@ -32,8 +34,17 @@ What follows the verb goes on to JupyterLab, to pytest or to tools/run_notebooks
   python course.py test --lesson 03     what an author of lesson 03 needs, in less than a minute
   python course.py test --as-is         notebooks as they are; without it a learner's are tested as committed
 After a bare -- everything is passed on, --help too."""
-VERBS = ("lab", "test", "run", "setup", "update", "reset")
-WITHOUT_VENV = {"update": update, "reset": reset}  # they need git, and no package
+
+
+def fetch_models(root: Path, words: list[str]) -> int:
+    """The course's folder, words -> the exit status, after fetching the models of lesson 15."""
+    from course.models import fetch_models as fetch  # it reads a list in the helpers, which others need not
+
+    return fetch(root, words)
+
+
+VERBS = ("lab", "test", "run", "setup", "update", "reset", "models")
+WITHOUT_VENV = {"update": update, "reset": reset, "models": fetch_models}  # they need no package of ours
 
 
 class Wish(NamedTuple):

@@ -1,0 +1,10 @@
+"""Exercises of lesson 15: does a real language model run on the code that I wrote?"""
+
+ORDER = (
+    "rms-norm",
+    "shared-heads",
+    "which-bug",
+    "chunk-places",
+    "look-back",
+    "switched-off",
+)  # of teaching: a file each

@@ -1,0 +1,120 @@
+"""chunk-places, lesson 15: the places of new tokens, counted from the start of the text."""
+
+from typing import Any
+
+import numpy as np
+
+from helpers.exercises.engine.edits import Edits
+from helpers.exercises.engine.probes import Probe
+from helpers.exercises.kinds.fix import Mend
+from helpers.exercises.kinds.write import Property
+from helpers.pretrained.language import places
+from helpers.validation import Array
+
+INVISIBLE = "15: The bug that nobody sees"
+
+
+def my_places(n_new: int, n_before: int) -> Array:
+    """n_new, n_before -> (n_new,): the places of new tokens, after n_before that are in the cache."""
+    return n_before + np.arange(n_new)
+
+
+EDITS = Edits(
+    my_places,
+    {
+        "start": "n_before",
+        "count": "np.arange(n_new)",
+        "n": "n_new",
+        "sum": "n_before + np.arange(n_new)",
+    },
+)
+MISTAKES = EDITS.mistakes(
+    """
+one-late
+    everything after the first chunk stands one place too far
+    The tokens in the cache have the places 0 to n_before − 1, so the next one is n_before.
+    | sum => it + (n_before > 0)
+
+one-early
+    everything after the first chunk stands one place too near
+    The tokens in the cache have the places 0 to n_before − 1, so the next one is n_before.
+    | sum => it - (n_before > 0)
+
+from-0
+    you counted each chunk from 0
+    A token's place is that in the whole text: n_before tokens stand before it.
+    | sum => count
+
+from-1
+    you counted from 1
+    A model with rotary positions cannot tell: only distances count. Others can, so count from 0.
+    | sum => it + 1
+
+all-at-once
+    you gave every new token the same place
+    Each stands one place after the one before.
+    | sum => start + np.zeros(n_new)
+
+whole-text
+    you gave the places of all tokens, old and new
+    The tokens in the cache were rotated when they came. Only the new ones need places.
+    | sum => np.arange(n_before + n_new)
+
+backwards
+    you counted backwards
+    The first new token stands first: n_before, then n_before + 1.
+    | count => it[::-1]
+
+ends-at-n_before
+    you let the last new token stand where the first should
+    n_before is the place of the first new token.
+    | sum => it - n_new + 1
+""",
+    INVISIBLE,
+)
+
+
+def _goes_on(inputs: Any, output: Array, call: Any) -> str:
+    n_new, n_before = inputs["n_new"], inputs["n_before"]
+    if output.shape != (n_new,):
+        return ""
+    whole = call(n_new + n_before, 0)
+    if whole is None or whole.shape != (n_new + n_before,) or np.array_equal(whole[n_before:], output):
+        return ""
+    return (
+        f"In one pass the last {n_new} of {n_new + n_before} tokens have the places "
+        f"{whole[n_before:].tolist()}, and through the cache {output.tolist()}."
+    )
+
+
+EXERCISE = Mend(
+    name="chunk-places",
+    answer=my_places,
+    bug=EDITS.bug("sum => n_before + np.arange(n_new) + (n_before > 0)"),
+    task="The places of new tokens, after n_before in the cache. All but the first chunk are one off.",
+    given="one-late",
+    symptom="compare my_places(4, 0) with my_places(1, 3): token 3 should have the same place in both.",
+    call="my_places(n_new, n_before)",
+    right=places,
+    recipe=EDITS.recipe(),
+    probes=tuple(
+        Probe(kind, {"n_new": n_new, "n_before": n_before})
+        for kind, n_new, n_before in (
+            ("the whole text at once", 4, 0),
+            ("one token after three", 1, 3),
+            ("two tokens after five", 2, 5),
+            ("five tokens after two", 5, 2),
+            ("three tokens after one", 3, 1),
+        )
+    ),
+    properties=(Property("goes on", "in chunks as in one pass", _goes_on),),
+    axes=("token",),
+    mistakes=MISTAKES,
+    hints=(
+        "How many tokens are in the cache, and which place has the last of them?",
+        "Places count from 0. After n_before tokens the next place is n_before.",
+    ),
+    explain="Every text in this lesson came out the same with this bug. What finds it is a test: the same "
+    "tokens, in one pass and in chunks, must give the same scores.",
+    reread=INVISIBLE,
+)

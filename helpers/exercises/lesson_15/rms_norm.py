@@ -1,0 +1,150 @@
+"""rms-norm, lesson 15: each row divided by its root mean square, each column times its weight."""
+
+from typing import Any
+
+import numpy as np
+
+from helpers.exercises.engine.edits import Edits
+from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.kinds.write import Property, Write
+from helpers.pretrained.layers import rms_norm
+from helpers.validation import Array
+
+PARTS = "15: The parts that are new"
+
+
+def _right(x: Array, weight: Array, epsilon: float) -> Array:
+    return rms_norm(x, weight, epsilon)
+
+
+def my_rms_norm(x: Array, weight: Array, epsilon: float) -> Array:
+    """(n, d), (d,), epsilon -> (n, d): each row over its root mean square, times weight."""
+    mean_square = np.mean(x**2, axis=-1, keepdims=True)
+    return x / np.sqrt(mean_square + epsilon) * weight
+
+
+EDITS = Edits(
+    my_rms_norm,
+    {
+        "squares": "x**2",
+        "mean": "np.mean(x**2, axis=-1, keepdims=True)",
+        "axis": "-1 in mean",
+        "root": "np.sqrt(mean_square + epsilon)",
+        "under": "mean_square + epsilon",
+        "scaled": "x / np.sqrt(mean_square + epsilon)",
+        "rows": "x in scaled",
+        "weighed": "x / np.sqrt(mean_square + epsilon) * weight",
+    },
+)
+MISTAKES = EDITS.mistakes(
+    """
+no-root
+    you divided by the mean square, without the root
+    The square has to be undone: a row that is twice as long should come out the same.
+    | root => under
+
+no-mean
+    you took the sum of the squares, not their mean
+    The mean makes the entries of the result about 1 in size, however wide the row is.
+    | mean => np.sum(squares, axis=-1, keepdims=True)
+
+mean-taken-away
+    you took the mean of the row away first, as layer norm does
+    RMSNorm leaves the mean where it is: it only divides. (The model hardly notices: its loss rises by 0.04.)
+    | mean => np.var(x, axis=-1, keepdims=True); rows => x - x.mean(axis=-1, keepdims=True)
+
+columns
+    you took the mean over the tokens, so that they are mixed with one another
+    Each token is a row, and has a root mean square of its own: axis=-1.
+    | axis => 0
+
+one-for-all
+    you took one mean over all tokens
+    Each token is a row, and has a root mean square of its own: axis=-1.
+    | mean => np.mean(squares)
+
+no-weight
+    you left out the weights
+    Each column is multiplied by its weight, after the division.
+    | weighed => scaled
+
+weight-added
+    you added the weights
+    The weights multiply: a column with weight 2 counts twice.
+    | weighed => scaled + weight
+
+no-epsilon
+    you left out epsilon
+    A row of zeros would be 0 / 0.
+    | under => mean_square
+
+epsilon-after-the-root
+    you added epsilon after the root
+    It stands under the root, beside the mean square.
+    | root => np.sqrt(mean_square) + epsilon
+
+norm-of-the-mean
+    you squared the mean, not the entries
+    Square first, then take the mean: entries of both signs would cancel out.
+    | mean => np.mean(x, axis=-1, keepdims=True) ** 2
+
+absolute-mean
+    you took the mean of the absolute values
+    The mean square's root weighs large entries more.
+    | root => np.mean(abs(x), axis=-1, keepdims=True) + epsilon
+""",
+    PARTS,
+)
+
+
+def _length_is_gone(inputs: Any, output: Array, call: Any) -> str:
+    if output.shape != inputs["x"].shape or inputs["epsilon"] > 1e-4 or not abs(inputs["x"]).min():
+        return ""
+    again = call(10 * inputs["x"], inputs["weight"], inputs["epsilon"])
+    if again is None or abs(again - output).max() <= 1e-3 * abs(output).max():
+        return ""
+    return "With x ten times as large the result changes; it should be nearly the same."
+
+
+def _probe(kind: str, n: int, d: int, epsilon: float, start: int, zero: bool = False, **more: Any) -> Probe:
+    x = numbers(n, d, start=start, **more) + 0.35
+    if zero:
+        x[1] = 0
+    weight = abs(numbers(d, start=start + 50, **more)) + 0.5
+    return Probe(kind, {"x": x.astype(weight.dtype), "weight": weight, "epsilon": epsilon})
+
+
+EXERCISE = Write(
+    name="rms-norm",
+    answer=my_rms_norm,
+    task="Each row divided by the root of its mean square plus epsilon, each column times its weight.",
+    call="my_rms_norm(x, weight, epsilon)",
+    right=_right,
+    recipe=EDITS.recipe(),
+    probes=(
+        Probe(
+            "the example",
+            {
+                "x": np.array([[3.0, 4.0], [6.0, 8.0], [0.0, 5.0]]),
+                "weight": np.array([1.0, 2.0]),
+                "epsilon": 0.0,
+            },
+        ),
+        _probe("three tokens", 3, 5, 1e-5, 1),
+        _probe("a large epsilon", 2, 7, 0.5, 20),
+        _probe("another large epsilon", 5, 3, 0.25, 30),
+        _probe("float32", 4, 6, 0.125, 40, dtype=np.float32),
+        _probe("a token of zeros", 3, 4, 1e-2, 60, zero=True),
+    ),
+    properties=(Property("length", "how long a row is does not matter", _length_is_gone),),
+    axes=("token", "column"),
+    mistakes=MISTAKES,
+    hints=(
+        "Root, mean, square, read backwards: square the entries, take the mean of each row, take the root.",
+        "np.mean(x**2, axis=-1, keepdims=True) has a row for each token, so that the division broadcasts.",
+        "epsilon is added to the mean square, under the root. The weights multiply at the end.",
+    ),
+    explain="Layer norm, which BERT has, takes the mean of the row away as well, and adds a bias. "
+    "Leaving both out saves a pass over the numbers and costs next to nothing.",
+    reread=PARTS,
+)

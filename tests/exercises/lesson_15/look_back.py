@@ -1,0 +1,28 @@
+"""What learners write in look-back, and what the check is to say of it."""
+
+import numpy as np
+
+
+def looking_at(keys):
+    scores = np.where(np.tri(6), 0.0, -np.inf)
+    scores[range(6), keys] = 20
+    return scores
+
+
+# right
+look_back = looking_at([0, 0, 0, 1, 2, 3])
+
+# right
+look_back = np.log(np.maximum(np.eye(6)[[0, 0, 0, 1, 2, 3]], 1e-9))
+
+# named: same-letter
+look_back = looking_at([0, 0, 0, 0, 1, 2])
+
+# named: previous
+look_back = looking_at([0, 0, 1, 2, 3, 4])
+
+# named: rests
+look_back = looking_at([0, 0, 0, 0, 0, 0])
+
+# named: future
+look_back = np.zeros((6, 6))
