@@ -27,7 +27,7 @@ from lesson_files import as_tested
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 # Lessons that import torch, by their numbers; the others may not even load it.
-TORCH_LESSONS: frozenset[str] = frozenset({"08", "13"})
+TORCH_LESSONS: frozenset[str] = frozenset({"08", "12", "13"})
 MEGABYTES = {"numpy": 150, "torch": 450}
 
 FIND_CONTROLS = """

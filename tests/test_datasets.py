@@ -26,6 +26,7 @@ from helpers.datasets import (
     check_all,
     load_dates,
     load_digits,
+    load_learning,
     load_letters,
     load_sentence,
     load_sounds,
@@ -49,6 +50,7 @@ LOADERS = {
     "digits.npz": load_digits,
     "dates.npz": load_dates,
     "letters.npz": load_letters,
+    "learning.json": load_learning,
     "sounds.npz": load_sounds,
 }
 RECORDS = [name for name in datasets.listed_files() if name.startswith("records/")]
