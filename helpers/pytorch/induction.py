@@ -252,7 +252,7 @@ def train(
     optimiser = torch.optim.AdamW(model.parameters(), lr=PEAK_RATE, betas=(0.9, 0.98), fused=True)
     rows: list[dict[str, float]] = []
     at: list[int] = []
-    with one_thread():
+    with one_thread(), torch.enable_grad():
         for step in range(1, steps + 1):
             for group in optimiser.param_groups:
                 group["lr"] = rate_at(step, steps)
