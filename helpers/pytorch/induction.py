@@ -264,11 +264,11 @@ def train(
             optimiser.step()
             if step % EVERY == 0 or step == steps:
                 at.append(step)
-                rows.append(measured(model, tests) | (watch(model, tests) if watch else {}))
+                with torch.no_grad():
+                    rows.append(measured(model, tests) | (watch(model, tests) if watch else {}))
     return History(at, {name: [row[name] for row in rows] for name in rows[0]})
 
 
-@torch.no_grad()
 def measured(model: AttentionOnly, given: Sequences) -> dict[str, float]:
     """A model and sequences -> its loss and its accuracy there."""
     logits = model(given.inputs)

@@ -64,8 +64,9 @@ EXERCISE = Table(
     because="P is our model: its heads stand in for one another. In Q the head does it alone. In R it is needed "
     "for something else, such as the token before. S has the map, and does nothing with it.",
     hints=(
-        "Each column is read off one measurement. Which of them tells what happens *without* the head?",
-        "P: the score is above 0.9; without the head the accuracy stays above 0.9; alone it is above 0.9, too.",
+        "Looks: the induction score alone says it. Above 0.9 is yes.",
+        "Needed: what is left *without* A? Low means that nothing else does its work.",
+        "Enough: what is left with A as the only head of its layer? High means that it can do it alone.",
     ),
     reread=PATHS,
 )

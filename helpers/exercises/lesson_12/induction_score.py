@@ -96,9 +96,12 @@ nothing-to-find
 )
 
 
-def _case(tokens: list[int], start: int, dtype: type = np.float64) -> dict[str, Array]:
+def _case(
+    tokens: list[int], start: int, dtype: type = np.float64, causal: bool = True
+) -> dict[str, Array]:
     n = len(tokens)
-    scores = np.where(np.tri(n, dtype=bool), numbers(n, n, start=start), -np.inf)
+    seen = np.tri(n, dtype=bool) | (not causal)
+    scores = np.where(seen, numbers(n, n, start=start), -np.inf)
     return {"weights": softmax(scores).astype(dtype), "tokens": np.array(tokens)}
 
 
@@ -122,6 +125,7 @@ EXERCISE = Write(
         Probe("the last token is that of the start", _case([8, 2, 3, 2, 0, 8], start=140)),
         Probe("no token twice", _case([3, 1, 4, 0], start=200)),
         Probe("the same token all the time", _case([2, 2, 2, 2, 2, 2, 2, 2], start=260)),
+        Probe("a head without a causal mask", _case([3, 0, 1, 3, 2, 0, 3, 1, 2, 0], start=420, causal=False)),
         Probe("one token", _case([6], start=300)),
         Probe("float32", _case([1, 0, 2, 1, 0, 1, 3, 0, 1], start=350, dtype=np.float32)),
     ),

@@ -34,9 +34,11 @@ first-row-dropped
     you left out the first row, and compare each of the others with the token that was just read
     {next} It is the *last* row that has no target.
     | rows => np.arange(1, len(tokens))
-    | rows => np.arange(len(tokens) - 1); targets => tokens[:-1]
-    @ k = 1
-    | rows => np.arange(k, len(tokens)); targets => tokens[k:]
+
+last-row-dropped
+    you left out the last row, which is right, and compare the others with the token that was just read
+    {next}
+    | targets => tokens[:-1]
 
 shifted-back
     you compare each row with the token before the one that was read
