@@ -351,6 +351,15 @@ def load_published(width: int = 64, causal: bool = False) -> dict[str, Published
     }
 
 
+def load_learning() -> dict[str, list[dict[str, Any]]]:
+    """() -> {kind of model: what was measured on each of five starts}. Raises DataFileError.
+
+    Source: trained for this course; data/makers/make_learning.py.
+    """
+    found: dict[str, list[dict[str, Any]]] = json.loads(read_bytes("learning.json"))
+    return found
+
+
 def load_sounds() -> Sounds:
     """() -> two models from spelling to sound, their numbers in float64, and held-out words.
 

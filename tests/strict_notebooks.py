@@ -29,7 +29,7 @@ from nbval.plugin import IPyNbCell, IPyNbFile
 from helpers.pretrained.models import files_of
 
 # Lessons that import torch, by their numbers; the others may not even load it.
-TORCH_LESSONS: frozenset[str] = frozenset({"08", "09", "13"})
+TORCH_LESSONS: frozenset[str] = frozenset({"08", "09", "11", "12", "13"})
 MODEL_LESSONS: frozenset[str] = frozenset({"15"})  # these have more to hold where the real models are here
 MEGABYTES = {"numpy": 150, "torch": 450, "model": 600}
 

@@ -30,7 +30,7 @@ from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parent.parent
 RUNNER = ROOT / "tools" / "run_notebooks.py"
-TORCH_LESSONS = ("08", "09", "13")
+TORCH_LESSONS = ("08", "09", "11", "12", "13")
 RUNNING = ("ipykernel", "nbclient")  # what runs a notebook without JupyterLab
 # What a wheel is built from. It is copied first: a build leaves folders behind.
 SOURCES = ("helpers", "data", "pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-TEXT")

@@ -12,6 +12,7 @@ readings     what a trained model reads while it writes                         
 tiles        one pass over the keys, and the tiles that it skips                           lessons 13, 14
 positions    scores by distance, a pair that turns, losses by place                        lesson 10
 diagrams     a machine in boxes and arrows, with its shapes                                lessons 03 to 14
+learning     curves over steps, maps of trained heads, circuits by symbol                  lesson 12
 transformer  where attention stands                                                        lesson 00
 
 tables       a small map as a table, in HTML and in letters
@@ -34,6 +35,7 @@ from helpers.plots.diagrams import (
     plot_way_back,
 )
 from helpers.plots.heads import draw_head, explore_heads, plot_grids, plot_heads, plot_sharing
+from helpers.plots.learning import plot_circuits, plot_learning, plot_maps
 from helpers.plots.masks import (
     draw_corner,
     draw_mask,
@@ -77,6 +79,7 @@ __all__ = [
     "plot_attention_machine",
     "plot_bars",
     "plot_by_distance",
+    "plot_circuits",
     "plot_cloud",
     "plot_encoder_decoder",
     "plot_gpu",
@@ -86,8 +89,10 @@ __all__ = [
     "plot_held",
     "plot_influence",
     "plot_language_block",
+    "plot_learning",
     "plot_lengths",
     "plot_lines",
+    "plot_maps",
     "plot_masking",
     "plot_masks",
     "plot_matrices",

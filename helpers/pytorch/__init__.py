@@ -9,4 +9,6 @@ first_kernels   a sum of vectors and softmax of rows: how a kernel is launched  
 kernel_programs attention in tiles as Triton kernels, forward and backward            lesson 13
 kernel_tiles    how those cut their work, by dtype, width and GPU                     lesson 13
 kernels     those kernels for PyTorch: tiled_attention                                lesson 13
+induction   a small transformer of attention alone, its task, its training            lesson 12
+inside      what its heads look at, and what is left without them; its circuits       lesson 12
 """

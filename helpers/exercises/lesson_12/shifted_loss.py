@@ -1,0 +1,135 @@
+"""shifted-loss, lesson 12: the loss of the next token, whose targets nobody shifted."""
+
+import numpy as np
+
+from helpers.exercises.engine.edits import Edits
+from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.kinds.fix import Mend
+from helpers.exercises.lesson_12.shared import TASK
+from helpers.softmax import softmax
+from helpers.validation import Array
+
+
+def my_loss(logits: Array, tokens: Array) -> Array:
+    """(n, n_symbols), (n,) -> the mean loss of the next token, over the rows that have one."""
+    shares = softmax(logits)
+    right = shares[np.arange(len(tokens) - 1), tokens[1:]]
+    return -np.log(right).mean()
+
+
+EDITS = Edits(my_loss, {
+    "shares": "softmax(logits)",
+    "rows": "np.arange(len(tokens) - 1)",
+    "targets": "tokens[1:]",
+    "loss": "-np.log(right).mean()",
+})  # fmt: skip
+MISTAKES = EDITS.mistakes(
+    """
+not-shifted
+    you compare each row with the token that was just read
+    {next}
+    | rows => np.arange(len(tokens)); targets => tokens
+
+first-row-dropped
+    you left out the first row, and compare each of the others with the token that was just read
+    {next} It is the *last* row that has no target.
+    | rows => np.arange(1, len(tokens))
+
+last-row-dropped
+    you left out the last row, which is right, and compare the others with the token that was just read
+    {next}
+    | targets => tokens[:-1]
+
+shifted-back
+    you compare each row with the token before the one that was read
+    {next}
+    | rows => np.arange(1, len(tokens)); targets => tokens[:-1]
+
+two-ahead
+    you compare each row with the next token but one
+    {next}
+    | rows => np.arange(len(tokens) - 2); targets => tokens[2:]
+
+rolled-round
+    your last row is compared with the first token
+    Nothing follows the last token: its row has no target, and is left out.
+    | rows => np.arange(len(tokens)); targets => np.roll(tokens, -1)
+
+added-up
+    you added the losses up
+    The mean is asked for, or a longer text would have a larger loss.
+    | loss => -np.log(right).sum()
+
+one-too-many
+    you divided by the number of tokens
+    One row has no target: there are n − 1 losses.
+    | loss => -np.log(right).sum() / len(tokens)
+
+sign-turned
+    you lost the minus
+    The log of a share is negative, and a loss is positive.
+    | loss => np.log(right).mean()
+
+log-of-the-mean
+    you took the log of the mean share
+    First the log of each share, then the mean: one share near 0 must cost a lot.
+    | loss => -np.log(right.mean())
+
+in-bits
+    you took the log to the base 2
+    Losses in this course are in nats: np.log.
+    | loss => -np.log2(right).mean()
+
+shares-averaged
+    you returned the mean share, without the log
+    The loss is −ln of a share.
+    | loss => right.mean()
+    | loss => 1 - right.mean()
+    | loss => -right.mean()
+
+over-the-rows
+    you took softmax over the rows
+    Each row of logits is shared among the symbols.
+    | shares => softmax(logits.T).T
+""",
+    reread=TASK,
+    words={"next": "Row i is what the model says after reading tokens[i]: its target is tokens[i + 1]."},
+)
+
+
+def _text(n: int, n_symbols: int, start: int, dtype: type = np.float64) -> dict[str, Array]:
+    tokens = (start + 3 * np.arange(n) ** 2 + np.arange(n)) % n_symbols
+    return {"logits": numbers(n, n_symbols, start=start, dtype=dtype), "tokens": tokens}
+
+
+EXERCISE = Mend(
+    name="shifted-loss",
+    answer=my_loss,
+    bug=EDITS.bug("rows => np.arange(len(tokens)); targets => tokens"),
+    given="not-shifted",
+    task="The loss of the next token, whose targets were not shifted.",
+    symptom="call it with logits [[0, 9], [9, 0], [9, 0]] and tokens [0, 1, 0]. After token 0 the model says 1, "
+    "and 1 comes. Why is the loss so large?",
+    call="my_loss(logits, tokens)",
+    right=my_loss,
+    recipe=EDITS.recipe(),
+    probes=(
+        Probe(
+            "three tokens of two symbols",
+            {"logits": np.array([[0.0, 9.0], [9.0, 0.0], [9.0, 0.0]]), "tokens": np.array([0, 1, 0])},
+        ),
+        Probe("four tokens", _text(4, 6, start=3)),
+        Probe("seven tokens", _text(7, 5, start=41)),
+        Probe("two tokens", _text(2, 3, start=90)),
+        Probe("float32", _text(9, 8, start=130, dtype=np.float32)),
+        Probe("twelve tokens", _text(12, 10, start=222)),
+    ),
+    mistakes=MISTAKES,
+    hints=(
+        "Which token should row 0 have predicted: tokens[0], or tokens[1]?",
+        "With n tokens there are n − 1 predictions that can be judged. Which row is left over?",
+        "Rows 0 to n − 2 belong to the targets tokens[1:].",
+    ),
+    explain="Unshifted, a model that merely repeats its input would be perfect, and training would make it so.",
+    reread=TASK,
+)

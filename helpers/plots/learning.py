@@ -1,0 +1,105 @@
+"""What a model learned and when: curves over steps, the maps of its heads, and circuits by symbol (lesson 12)."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from helpers.plots import canvas
+from helpers.validation import Array, as_floats
+
+
+def plot_learning(
+    steps: Sequence[int], panels: Mapping[str, Mapping[str, ArrayLike]], level: float = 0.5
+) -> None:
+    """(n,) steps, {title: {label: (n,)}} -> a panel each, a line a label, with a dotted line at `level`.
+
+    Prints at which step each line first stands on the other side of the level, or that it never does: digits
+    of a trained model differ from one processor to another, and these steps hardly do.
+    Raises ValueError unless each line has a number for each step.
+    """
+    with plt.rc_context(canvas.STYLE):
+        figure, all_axes = plt.subplots(1, len(panels), figsize=(4.4 * len(panels), 3.3), squeeze=False)
+        for axes, (title, lines) in zip(all_axes[0], panels.items(), strict=True):
+            for i, (label, values) in enumerate(lines.items()):
+                ys = canvas.labelled(label, values, (len(steps),))
+                axes.plot(steps, ys, **canvas.look(i), ms=4, lw=1.4, label=label)
+            axes.axhline(level, color="0.5", ls=":", lw=1)
+            axes.set(xlabel="step", title=title, ylim=(0, None))
+            axes.legend(frameon=False, fontsize=8)
+        canvas.show(figure)
+    for title, lines in panels.items():
+        for label, values in lines.items():
+            print(f"{title}, {label}: {_crossing(steps, np.asarray(values), level)}")
+
+
+def _crossing(steps: Sequence[int], values: Array, level: float) -> str:
+    """(n,), (n,), a level -> when the values get to its other side, in words."""
+    starts_below = bool(values[0] < level)
+    beyond = np.flatnonzero((values >= level) == starts_below)
+    side = "below" if starts_below else "above"
+    if not beyond.size:
+        return f"{side} {level:g} to the end"
+    return f"{side} {level:g} at first, on the other side from step {steps[beyond[0]]}"
+
+
+def plot_maps(maps: Mapping[str, ArrayLike], tokens: Sequence[str]) -> None:
+    """{title: (n, n) weights}, n tokens -> each as a picture, queries as rows.
+
+    Prints how many places back the largest weight lies, in most of the rows of the second half.
+    Raises ValueError where the tokens do not fit.
+    """
+    n = len(tokens)
+    with plt.rc_context(canvas.STYLE):
+        figure, all_axes = plt.subplots(1, len(maps), figsize=(4.2 * len(maps), 4.2), squeeze=False)
+        for axes, (title, weights) in zip(all_axes[0], maps.items(), strict=True):
+            drawn = canvas.labelled(title, weights, (n, n))
+            _draw_cells(axes, drawn, tokens, tokens, title, (0.0, 1.0))
+            axes.set(xlabel="keys", ylabel="queries")
+        canvas.show(figure)
+    for title, weights in maps.items():
+        late = np.arange(n // 2, n)
+        back = late - np.asarray(weights)[late].argmax(axis=-1)
+        usual = int(np.bincount(back).argmax())
+        places = "place" if usual == 1 else "places"
+        print(f"{title}: in the second half the largest weight lies mostly {usual} {places} back")
+
+
+def plot_circuits(circuits: Mapping[str, ArrayLike], names: Sequence[str], sides: tuple[str, str]) -> None:
+    """{title: (n, n)}, fewer names or as many -> the corner with these names of each, as a picture.
+
+    Prints in how many of all n rows the largest number stands on the diagonal.
+    Raises ValueError for a circuit that is not square, or smaller than the names.
+    """
+    with plt.rc_context(canvas.STYLE):
+        figure, all_axes = plt.subplots(1, len(circuits), figsize=(4.2 * len(circuits), 4.0), squeeze=False)
+        for axes, (title, circuit) in zip(all_axes[0], circuits.items(), strict=True):
+            whole = as_floats(title, circuit)
+            if whole.ndim != 2 or whole.shape[0] != whole.shape[1] or len(whole) < len(names):
+                wanted = f"be square, at least {len(names)} × {len(names)}"
+                raise ValueError(f"{title} must {wanted}; got shape {whole.shape}")
+            corner = whole[: len(names), : len(names)]
+            reach = float(np.abs(corner).max())
+            _draw_cells(axes, corner, names, names, title, (-reach, reach))
+            axes.set(ylabel=sides[0], xlabel=sides[1])
+        canvas.show(figure)
+    for title, circuit in circuits.items():
+        whole = np.asarray(circuit)
+        on = int((whole.argmax(axis=-1) == np.arange(len(whole))).sum())
+        print(f"{title}: the largest number of a row is on the diagonal in {on} of {len(whole)} rows")
+
+
+def _draw_cells(
+    axes: Axes,
+    cells: Array,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    title: str,
+    limits: tuple[float, float],
+) -> None:
+    axes.imshow(cells, cmap="cividis", vmin=limits[0], vmax=limits[1])
+    axes.set_xticks(range(len(columns)), columns, fontsize=7)
+    axes.set_yticks(range(len(rows)), rows, fontsize=7)
+    axes.set_title(title, fontsize=10)

@@ -1,0 +1,57 @@
+"""What learners write in head-off, and what the check is to say of it."""
+
+import numpy as np
+
+
+# right
+def my_output_without(mixed, w_o, head):
+    changed = mixed.copy()
+    changed[head] = 0
+    n_heads, n, d_head = mixed.shape
+    return changed.swapaxes(0, 1).reshape(n, n_heads * d_head) @ w_o
+
+
+def my_output_without(mixed, w_o, head):
+    d_head = mixed.shape[-1]
+    each = [rows @ w_o[i * d_head : (i + 1) * d_head] for i, rows in enumerate(mixed)]
+    return sum(each) - each[head]
+
+
+def my_output_without(mixed, w_o, head):
+    n_heads, n, d_head = mixed.shape
+    rows = mixed.swapaxes(0, 1).reshape(n, n_heads * d_head).copy()
+    rows[:, head * d_head : (head + 1) * d_head] = 0
+    return rows @ w_o
+
+
+# named: one-before
+# not told: Start from
+def my_output_without(mixed, w_o, head):
+    n_heads, n, d_head = mixed.shape
+    changed = np.concatenate([mixed, mixed[:1] * 0])
+    changed[head - 1] = 0
+    return changed[:n_heads].swapaxes(0, 1).reshape(n, n_heads * d_head) @ w_o
+
+
+# named: all-but-this
+def my_output_without(mixed, w_o, head):
+    d_head = mixed.shape[-1]
+    return mixed[head] @ w_o[head * d_head : (head + 1) * d_head]
+
+
+# named: none-off
+def my_output_without(mixed, w_o, head):
+    n_heads, n, d_head = mixed.shape
+    return mixed.swapaxes(0, 1).reshape(n, n_heads * d_head) @ w_o
+
+
+# named: not-swapped
+def my_output_without(mixed, w_o, head):
+    n_heads, n, d_head = mixed.shape
+    owner = np.arange(n_heads * d_head) // d_head
+    return np.where(owner == head, 0, mixed.reshape(n, -1)) @ w_o
+
+
+# unnamed
+def my_output_without(mixed, w_o, head):
+    return np.full((mixed.shape[1], w_o.shape[1]), 99.0)

@@ -1,0 +1,51 @@
+"""What learners write in padded-loss, and what the check is to say of it."""
+
+import numpy as np
+
+
+# right
+def my_mean_loss(losses, real):
+    return losses[real].mean() if real.any() else 0.0
+
+
+def my_mean_loss(losses, real):
+    total = np.where(real, losses, 0).sum()
+    return total / np.maximum(real.sum(), 1)
+
+
+def my_mean_loss(losses, real):
+    kept = [loss for row, keep in zip(losses, real) for loss, is_real in zip(row, keep) if is_real]
+    return sum(kept) / len(kept) if kept else 0
+
+
+# named: padding-counted
+# not told: Start from
+def my_mean_loss(losses, real):
+    return np.where(real, losses, 0).mean()
+
+
+# named: product-with-the-mask
+def my_mean_loss(losses, real):
+    return (losses * real).sum() / max(real.sum(), 1)
+
+
+# named: mean-of-means
+def my_mean_loss(losses, real):
+    each = [row[keep].mean() if keep.any() else 0.0 for row, keep in zip(losses, real)]
+    return np.mean(each)
+
+
+# named: nothing-real
+def my_mean_loss(losses, real):
+    with np.errstate(invalid="ignore"):
+        return np.where(real, losses, 0).sum() / real.sum()
+
+
+# named: padding-instead
+def my_mean_loss(losses, real):
+    return losses[~real].mean() if (~real).any() else 0.0
+
+
+# unnamed
+def my_mean_loss(losses, real):
+    return np.float64(-3.0)

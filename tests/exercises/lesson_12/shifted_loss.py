@@ -1,0 +1,58 @@
+"""What learners write in shifted-loss, and what the check is to say of it."""
+
+import numpy as np
+
+from helpers.softmax import softmax
+
+
+# right
+def my_loss(logits, tokens):
+    shares = softmax(logits[:-1])
+    return -np.log(shares[np.arange(len(tokens) - 1), tokens[1:]]).mean()
+
+
+def my_loss(logits, tokens):
+    losses = [-np.log(softmax(logits[i])[tokens[i + 1]]) for i in range(len(tokens) - 1)]
+    return sum(losses) / len(losses)
+
+
+def my_loss(logits, tokens):
+    logits = logits[:-1]
+    log_shares = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    return -np.take_along_axis(log_shares, tokens[1:, None], axis=1).mean()
+
+
+# named: not-shifted
+# not told: Start from
+def my_loss(logits, tokens):
+    shares = softmax(logits)
+    return -np.mean([np.log(row[token]) for row, token in zip(shares, tokens)])
+
+
+# named: last-row-dropped
+def my_loss(logits, tokens):
+    shares = softmax(logits[:-1])
+    return -np.log(shares[np.arange(len(tokens) - 1), tokens[:-1]]).mean()
+
+
+# named: shifted-back
+def my_loss(logits, tokens):
+    shares = softmax(logits[1:])
+    return -np.log(shares[np.arange(len(tokens) - 1), tokens[:-1]]).mean()
+
+
+# named: rolled-round
+def my_loss(logits, tokens):
+    shares = softmax(logits)
+    return -np.log(shares[np.arange(len(tokens)), np.roll(tokens, -1)]).mean()
+
+
+# named: added-up
+def my_loss(logits, tokens):
+    shares = softmax(logits[:-1])
+    return -np.log(shares[np.arange(len(tokens) - 1), tokens[1:]]).sum()
+
+
+# unnamed
+def my_loss(logits, tokens):
+    return np.float64(len(tokens) * 17)
