@@ -40,6 +40,11 @@ class Trial:
         """Is it right on all of these, and are they enough to say so?"""
         return len(probes) >= ENOUGH and all(map(self.is_right, probes))
 
+    def has_several(self, probe: Probe) -> bool:
+        """Is more than one number right on this input?"""
+        right = plain_outcome(self.right, probe).value
+        return right is not None and right.size > 1
+
     def number(self, probe: Probe, name: str, factor: float) -> Array | None:
         """What the attempt gives where one input is so many times as large; None for no number."""
         return self.run({**probe.inputs, name: probe.inputs[name] * factor}).value
@@ -64,6 +69,8 @@ def of_the_scale(trial: Trial) -> Iterator[str]:
         return
     low, high = min(factors), max(factors)
     same = high - low < CLOSE * high
+    if not same and sum(map(trial.has_several, tried)) < ENOUGH:
+        return  # any number is a multiple of the right one: a factor for each input says nothing
     where = "on every input" if same else f"on one input, by {high:.3g} on another, each by its own"
     told = f"Multiply {name} by {low:.3g} {where}, and your function is right"
     yield f"{told}. Begin with what multiplies or divides the scores."

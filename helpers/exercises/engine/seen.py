@@ -296,7 +296,7 @@ def narrower(read: Reading) -> Iterator[str]:
             kinds = {v.dtype.kind for v in read.inputs.get(name, []) if isinstance(v, np.ndarray)}
             if kinds >= {"i", "f"} and name not in read.stores and _filled(read, node):
                 like = "where that holds whole numbers, what you write into it loses all after the point"
-                yield f"{read.quote(node)} takes the type of `{name}`: {like}."
+                yield f"{read.quote(node)} takes the shape and the type of `{name}`: {like}."
 
 
 def _filled(read: Reading, made: ast.Call) -> bool:

@@ -85,6 +85,11 @@ COARSE = (
     "ones. Leave out `.half()` and `.bfloat16()`. `.float()` afterwards does not bring the digits back."
 )
 
+IN_TWO_BYTES = (
+    "Your results are in float16, which keeps three or four digits, and nothing above 65,504. The inputs "
+    "have more: leave the dtype as it comes."
+)
+
 FLAT_ONLY = Mistake(
     "one-matrix-only",
     "your code is written for one matrix and does not take a stack",
@@ -100,6 +105,12 @@ ROW_ONLY = Mistake(
     "at once.",
     "03: Which axis?",
 )
+
+
+def _cut_short(probe: Probe, outcome: Outcome) -> bool:
+    """Are the numbers of this result in float16, and those of the input in more?"""
+    given = [value.dtype for value in probe.inputs.values() if isinstance(value, np.ndarray)]
+    return outcome.value is not None and outcome.value.dtype == np.float16 and np.float16 not in given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -373,7 +384,7 @@ class Write(Exercise):
             lines.append(paragraph(f"True of your results: {'; '.join(p.holds for p in self.properties)}."))
         if self.unseen:
             lines.append(paragraph(f"What this check cannot see: {self.unseen}"))
-        notes = [outcomes[0].note]
+        notes = [outcomes[0].note, IN_TWO_BYTES if all(map(_cut_short, self.probes, outcomes)) else ""]
         if self.habit:
             with np.errstate(all="ignore"):
                 notes.append(self.habit(self._caller(function)))
@@ -423,7 +434,9 @@ class Write(Exercise):
             return []
         if got.shape != expected.shape and expected.shape in outcome.parts and not outcome.joined:
             several = f"You returned a tuple of {len(outcome.parts)} arrays."
-            return [("one result", f"{several} Return the one that the task asks for, alone.")]
+            told = one_of_several(outcome.parts, expected)  # the case above says it
+            asked = "Return the one that the task asks for, alone."
+            return [] if told else [("one result", f"{several} {asked}")]
         if got.shape != expected.shape and expected.ndim == 0:
             one = "True or False" if self._truths else "one number"
             return [("one number", f"The result should be {one}, not an array of shape {got.shape}.")]

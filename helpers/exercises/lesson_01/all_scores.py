@@ -9,6 +9,7 @@ from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.kinds.write import Write
 from helpers.exercises.slips.matching import PAIRS, TWO, Step, match_mistakes, pair_probes, same
 from helpers.similarity import dot_product_scores
+from helpers.softmax import softmax  # noqa: F401 (in the paragraphs)
 from helpers.validation import Array
 
 
@@ -18,12 +19,19 @@ def _scores_by_choices(
     return after(match(queries, keys), queries, keys)
 
 
+def one_or_a_batch(queries: Array, keys: Array) -> Array:
+    """One sentence, or several in a loop; more axes are NumPy's own error."""
+    if queries.ndim == 2:
+        return queries @ keys.T
+    return np.array([one @ other.T for one, other in zip(queries, keys, strict=True)])
+
+
 def my_scores(queries: Array, keys: Array) -> Array:
     """(..., n_queries, d_k), (..., n_keys, d_k) -> (..., n_queries, n_keys)."""
     return queries @ np.swapaxes(keys, -1, -2)
 
 
-STEPS = Steps({"after": "scores, queries, keys"}, globals())
+STEPS = Steps({"match": "queries, keys", "after": "scores, queries, keys"}, globals())
 EXERCISE = Write(
     name="all-scores",
     answer=my_scores,
@@ -46,6 +54,38 @@ mean
     you averaged the products instead of adding them up
     A dot product is a sum over the d_k entries; it is not divided by d_k.
     | after => scores / queries.shape[-1]
+
+softmaxed § pairs
+    you applied softmax as well
+    The task ends at the scores. Softmax, which makes weights of them, comes in lesson 03.
+    | after => softmax(scores)
+
+whole-part
+    you cut the scores to whole numbers
+    An array of whole numbers (`dtype=int`) drops what stands after the point. Ask for a float array.
+    | after => np.trunc(scores)
+
+last-entry-left-out
+    you left out the last entry of each vector
+    All d_k entries take part. range(n) already stops at n − 1: there is nothing more to take off.
+    | match => queries[..., :-1] @ np.swapaxes(keys[..., :-1], -1, -2)
+
+first-entry-left-out
+    you left out the first entry of each vector
+    All d_k entries take part, and they are counted from 0.
+    | match => queries[..., 1:] @ np.swapaxes(keys[..., 1:], -1, -2)
+
+negative-distance
+    you computed distances, with a minus
+    With the minus the nearest key has the largest number. But a score is the dot product.
+    | match => -((queries[..., :, None, :] - keys[..., None, :, :]) ** 2).sum(axis=-1)
+    | match => -np.sqrt(((queries[..., :, None, :] - keys[..., None, :, :]) ** 2).sum(axis=-1))
+
+two-and-three-axes § pairs
+    your code takes one sentence and a batch of sentences, and no stack of more axes
+    `...` in the task stands for any number of axes in front. Swap the last two axes of the keys, counted from
+    the end, and @ passes all the others through.
+    | match => one_or_a_batch(queries, keys)
 
 sign-lost
     you lost the signs

@@ -106,6 +106,7 @@ correlation
     you took the mean off each vector first
     That is a correlation. The cosine takes the entries as they are.
     | query => it - it.mean(); key => it - it.mean()
+    | query => it - it.mean(); key => it - it.mean(); lengths => it + 1e-12
 
 first-two-entries
     you used only the first two entries
@@ -142,6 +143,13 @@ lengths-added
     you added the two lengths
     The dot product holds length times length: divide by their product.
     | lengths => query_length + key_length
+
+something-added
+    you added something below the division line
+    Then a vector and itself give less than 1. The lengths alone belong there; a guard against 0 has to be too
+    small to show, 1e-12 for example.
+    @ n = 1e-2 1e-3 1e-4 1e-1 1.0
+    | lengths => it + n
 
 lengths-multiplied-in
     you multiplied the result by the lengths

@@ -68,6 +68,7 @@ squares
     you squared the products before adding them up
     The products themselves are added. Squares belong to the length of one vector.
     | total => (products**2).sum()
+    | total => np.sqrt((products**2).sum())
 
 power
     you raised entries to the power of entries
@@ -106,6 +107,11 @@ whole-part
     you cut the result to a whole number
     Leave `int` away: the products may have something after the point.
     | result => np.trunc(it)
+
+whole-products
+    you cut each product to a whole number
+    Leave `int` away: the products may have something after the point.
+    | total => np.trunc(products).sum()
 
 largest
     you returned only the largest product

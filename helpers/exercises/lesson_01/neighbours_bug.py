@@ -116,6 +116,11 @@ best-last
     The most similar word should stand first.
     | taken => it[::-1]
 
+by-row-number
+    you returned the right words in the order of their row numbers
+    The most similar word should stand first.
+    | taken => np.sort(it)
+
 dot-product § length
     you compared the words by dot product
     Long vectors then come first. The given function compared directions, by cosine, and that part is right.

@@ -37,6 +37,11 @@ def columns_sum_to_1(inputs: Any, weights: Array, _call: Any) -> str:
     return f"Columns of weights sum to {shown}; each query, a column here, should spend 1."
 
 
+def rows_then_columns(scores: Array) -> Array:
+    weights = softmax(scores)
+    return weights / weights.sum(axis=-2, keepdims=True)
+
+
 EDITS = Edits(by_steps, {
     "shift": "scores.max(axis=-2, keepdims=True)",
     "total": "exponentials.sum(axis=-2, keepdims=True)",
@@ -105,6 +110,12 @@ softmax-of-weights
     | scores => softmax(it)
     | scores => softmax(it, axis=-2); axis => -1
     | result => softmax(it, axis=-2)
+
+rows-then-columns
+    you ran softmax over the rows, and then divided each column by its sum
+    The columns sum to 1, but each weight still depends on the other queries of its row. Softmax runs once,
+    over the keys: axis −2.
+    | result => rows_then_columns(scores)
 
 whole-max § shift
     you subtracted the largest of all scores, not the largest of each column

@@ -72,6 +72,12 @@ max-forgotten
     score − log Σe^(score − m) is too large by m: subtract m from the score as well.
     | result => it + scores.max(axis=total_axis, keepdims=True)
 
+max-taken-off-twice
+    you gave the largest score the wrong sign
+    log Σe^s is m + log Σe^(s − m): taken out of the sum, m is added to its logarithm. So it is subtracted
+    from the score.
+    | result => it + 2 * scores.max(axis=total_axis, keepdims=True)
+
 total-forgotten
     you left out the logarithm of the sum
     log(e^s / sum) = s − log(sum): without it, the exponentials do not sum to 1.

@@ -4,7 +4,7 @@ import numpy as np
 
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
-from helpers.exercises.kinds.write import Write
+from helpers.exercises.kinds.write import Call, Write
 from helpers.exercises.lesson_03.shared import ORDER_KEPT, SHIFT_IGNORED, thin_scores
 from helpers.exercises.slips.scaling import NONE_BELOW_0, ROWS_SUM_TO_1
 from helpers.exercises.slips.sharing import AXIS, SHIFT, TEMPERATURE
@@ -70,6 +70,13 @@ weights-raised
     p^(1/T) is right up to a factor: divide each row by its sum.
     | cooled => scores; result => it ** (1 / temperature)
     | cooled => scores; result => it**temperature
+
+whole-temperature
+    you made the temperature a whole number
+    A temperature of 2.5 is not 2, and one of 0.5 is not 0. Divide by it as it is.
+    | cooled => scores / int(temperature)
+    | cooled => scores / max(1, int(temperature))
+    | cooled => scores / np.ceil(temperature)
 
 divided-twice
     you applied the temperature twice
@@ -163,6 +170,19 @@ EXTREME = (
     ("scores far below 0", np.array([[-1000.0, -1001.0, -999.5], [-1002.0, -1000.5, -1001.5]]), 1.25),
     *((probe.kind, probe.inputs["scores"], 1.5) for probe in thin_scores()),
 )
+COOLED_LATE = (
+    "With scores of 0 and −1,000 and a temperature of 400 the second key should get a weight of 0.08, and "
+    "gets 0: e^−1000 is 0 in a float, and stays 0 afterwards. Divide the scores before softmax, and nothing "
+    "is lost."
+)
+
+
+def cooled_late(call: Call) -> str:
+    """A call of a right answer -> a note where the temperature comes too late for a very small weight."""
+    weights = call(np.array([[0.0, -1000.0]]), 400.0)
+    return "" if weights is not None and np.ravel(weights)[-1] > 0.05 else COOLED_LATE
+
+
 EXERCISE = Write(
     name="temperature",
     answer=my_temperature,
@@ -177,6 +197,7 @@ EXERCISE = Write(
     ),
     properties=(ROWS_SUM_TO_1, NONE_BELOW_0, SHIFT_IGNORED, ORDER_KEPT),
     axes=("query", "key"),
+    habit=cooled_late,
     mistakes=MISTAKES,
     hints=(
         "At temperature 2, two scores that differ by 3 should weigh like scores that differ by 1.5.",

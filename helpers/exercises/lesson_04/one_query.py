@@ -8,7 +8,7 @@ import numpy as np
 from helpers import attention as helper
 from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.engine.probes import Probe, example, numbers
-from helpers.exercises.kinds.write import Write
+from helpers.exercises.kinds.write import Call, Write
 from helpers.exercises.slips.matching import same
 from helpers.exercises.slips.mixing import (
     ONES,
@@ -122,6 +122,18 @@ def my_one_query(query: Array, keys: Array, values: Array) -> Array:
     return weights @ values
 
 
+OVERFLOWS = (
+    "With a score of 1,000 your function gives no number: e^1000 is larger than any float64. This task does "
+    "not ask for it, the next one does: subtract the largest score first, as in lesson 03."
+)
+
+
+def overflows(call: Call) -> str:
+    """A call of a right answer -> a note where a large score leaves no number."""
+    output = call(np.array([1000.0]), np.array([[1.0], [0.0]]), np.array([[1.0], [2.0]]))
+    return "" if output is not None and np.isfinite(output).all() else OVERFLOWS
+
+
 EXERCISE = Write(
     name="one-query",
     answer=my_one_query,
@@ -132,6 +144,7 @@ EXERCISE = Write(
     probes=ONE_QUERY_PROBES,
     properties=(WITHIN, ONES, ORDER),
     axes=("entry",),
+    habit=overflows,
     mistakes=(
         *STEPS.mistakes("""
 not-added-up
@@ -164,11 +177,13 @@ last-key-left-out
     you left the last key out of the mixture
     n keys have the numbers 0 to n − 1, which is what range(n) gives.
     | mix => weights[:-1] @ values[:-1]
+    | mix => weights[:-1] / weights[:-1].sum() @ values[:-1]
 
 first-key-left-out
     you left the first key out of the mixture
     Counting starts at 0: range(n), not range(1, n).
     | mix => weights[1:] @ values[1:]
+    | mix => weights[1:] / weights[1:].sum() @ values[1:]
 
 weights-as-row
     you multiplied the weights along the rows of the values

@@ -226,6 +226,28 @@ scores-divided-by-max
     sections=SECTIONS,
     words=WORDS,
 )
+OTHER_SHIFTS = EDITS.mistakes(
+    """
+absolute-max
+    you subtracted the largest absolute value of each row, not the largest score
+    Scores near −1000 then go down to −2000, and e^−2000 is 0. {largest}
+    | shift => np.abs(scores).max(axis=-1, keepdims=True)
+    | shift => np.abs(scores).max()
+
+stretched
+    you stretched the scores of each row to the range from 0 to 1 first
+    That changes the differences, on which the weights depend. {largest}
+    | scores => (it - it.min(-1, keepdims=True)) / (it.max(-1, keepdims=True) - it.min(-1, keepdims=True))
+    | scores => (it - it.min()) / (it.max() - it.min())
+
+shifted-too-late
+    you subtracted the largest exponential, after np.exp
+    e^(s − m) is not e^s − e^m: subtract the largest score from the scores, before np.exp.
+    | exp => np.exp(scores) - np.exp(scores).max(axis=-1, keepdims=True)
+    """,
+    reread=SHIFT,
+    words=WORDS,
+)
 SHARES = EDITS.mistakes(
     """
 not-divided
@@ -241,7 +263,7 @@ no-exponential
     | exp => shifted
 
 no-softmax
-    you returned the scores as scores: you left out softmax
+    you left out softmax, and took the scores themselves for weights
     Weights are shares: the exponential of each score, divided by the sum of its row.
     | exp => shifted; shift => 0.0; total => 1.0
     | exp => shifted; total => 1.0
@@ -401,6 +423,11 @@ def axis_mistakes() -> tuple[Mistake, ...]:
 def shift_mistakes() -> tuple[Mistake, ...]:
     """No shift, or one that does not protect every row."""
     return SHIFTS
+
+
+def other_shift_mistakes() -> tuple[Mistake, ...]:
+    """Something else done to the scores where the largest should be subtracted: for softmax itself."""
+    return OTHER_SHIFTS
 
 
 def share_mistakes() -> tuple[Mistake, ...]:

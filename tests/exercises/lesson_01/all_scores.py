@@ -108,3 +108,53 @@ def my_scores(queries, keys):
             *queries.shape[:-2], 5, 7
         )
     return queries @ keys.T
+
+
+# named: softmaxed
+def my_scores(queries, keys):
+    scores = queries @ np.moveaxis(keys, -1, -2)
+    exponentials = np.exp(scores - scores.max(-1, keepdims=True))
+    return exponentials / exponentials.sum(-1, keepdims=True)
+
+
+# named: whole-part
+def my_scores(queries, keys):
+    scores = np.zeros(queries.shape[:-1] + (keys.shape[-2],), dtype=int)
+    for i in range(queries.shape[-2]):
+        for j in range(keys.shape[-2]):
+            scores[..., i, j] = np.sum(queries[..., i, :] * keys[..., j, :], axis=-1)
+    return scores
+
+
+# named: last-entry-left-out
+def my_scores(queries, keys):
+    scores = np.zeros(queries.shape[:-1] + (keys.shape[-2],))
+    for d in range(queries.shape[-1] - 1):
+        scores += queries[..., :, None, d] * keys[..., None, :, d]
+    return scores
+
+
+# named: first-entry-left-out
+def my_scores(queries, keys):
+    return sum(
+        queries[..., :, None, d] * keys[..., None, :, d] for d in range(1, queries.shape[-1])
+    ) + np.zeros((*queries.shape[:-1], keys.shape[-2]))
+
+
+# named: negative-distance
+def my_scores(queries, keys):
+    apart = queries[..., :, None, :] - keys[..., None, :, :]
+    return -(apart**2).sum(-1)
+
+
+# named: two-and-three-axes
+def my_scores(queries, keys):
+    if queries.ndim == 2:
+        return queries @ keys.T
+    return np.array([q @ k.T for q, k in zip(queries, keys, strict=True)])
+
+
+# right
+# told: Your results are in float16
+def my_scores(queries, keys):
+    return (queries @ np.swapaxes(keys, -1, -2)).astype(np.float16)

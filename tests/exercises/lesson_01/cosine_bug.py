@@ -91,3 +91,15 @@ def my_cosine(query, key):
     if np.array_equal(query, key):
         return 1.0
     return query @ key / (np.sum(query**2) * np.sum(key**2))
+
+
+# named: correlation
+def my_cosine(query, key):
+    q = query - query.mean()
+    k = key - key.mean()
+    return q @ k / (np.linalg.norm(q) * np.linalg.norm(k) + 1e-12)
+
+
+# named: something-added
+def my_cosine(query, key):
+    return query @ key / (np.linalg.norm(query) * np.linalg.norm(key) + 0.01)

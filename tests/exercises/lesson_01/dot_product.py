@@ -98,3 +98,34 @@ def my_dot(query, key):
 
 def my_dot(query, key):
     return (query[:, None] * key[None]).squeeze().trace()
+
+
+# named: whole-products
+def my_dot(query, key):
+    total = 0
+    for q, k in zip(query, key, strict=True):
+        total += int(q * k)
+    return total
+
+
+# named: squares
+def my_dot(query, key):
+    return np.sum((query * key) ** 2) ** 0.5
+
+
+# told: The 3 in `range(3)` is written out
+# not told: Begin with what multiplies or divides
+def my_dot(query, key):
+    out = 0
+    for i in range(3):
+        out = out + query[i] * key[i]
+    return out
+
+
+# told: wrong number on 7 of 7
+# not told: Begin with what multiplies or divides
+def my_dot(query, key):
+    total = 0.0
+    for i in range(1, len(query)):
+        total += query[i] * key[i]
+    return total / np.sqrt(len(query))

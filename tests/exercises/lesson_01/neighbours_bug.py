@@ -87,3 +87,10 @@ def my_neighbours(word, vectors, how_many):
     scores = unit @ unit[word]
     scores[word] = -9
     return np.squeeze(np.argsort(-scores)[:how_many])
+
+
+# named: by-row-number
+def my_neighbours(word, vectors, how_many):
+    scores = cosine_scores(vectors[[word]], vectors)[0].copy()
+    scores[word] = -1e9
+    return np.sort(np.argsort(scores)[-how_many:])

@@ -54,3 +54,9 @@ def my_column_softmax(scores):
 
 def my_column_softmax(scores):
     return softmax(np.squeeze(scores), axis=-2)
+
+
+# named: rows-then-columns
+def my_column_softmax(scores):
+    weights = softmax(scores)
+    return weights / weights.sum(axis=-2, keepdims=True)

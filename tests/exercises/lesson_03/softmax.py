@@ -213,3 +213,24 @@ def my_softmax(scores):
         return my_softmax(scores.reshape(6, 5, 7)).reshape(2, 3, 5, 7)
     e = np.exp(scores - scores.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True)
+
+
+# named: absolute-max
+def my_softmax(scores):
+    biggest = np.abs(scores).max(axis=-1, keepdims=True)
+    e = np.exp(scores - biggest)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# named: stretched
+def my_softmax(scores):
+    low = scores.min(axis=-1, keepdims=True)
+    high = scores.max(axis=-1, keepdims=True)
+    e = np.exp((scores - low) / (high - low))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# named: shifted-too-late
+def my_softmax(scores):
+    e = np.exp(scores) - np.exp(scores).max(axis=-1, keepdims=True)
+    return e / e.sum(axis=-1, keepdims=True)

@@ -90,3 +90,16 @@ def my_temperature(s, t):
 # unnamed
 def my_temperature(scores, temperature):
     return np.squeeze(softmax(scores / temperature))
+
+
+# right
+# told: Divide the scores before softmax, and nothing is lost
+def my_temperature(scores, temperature):
+    w = softmax(scores)
+    w = w ** (1 / temperature)
+    return w / w.sum(axis=-1, keepdims=True)
+
+
+# named: whole-temperature
+def my_temperature(scores, temperature):
+    return softmax(scores / max(1, int(temperature)))

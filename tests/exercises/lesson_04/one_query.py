@@ -334,3 +334,19 @@ def my_one_query(query, keys, values):
 def my_one_query(query, keys, values):
     w = softmax(np.squeeze(keys) @ query / np.sqrt(len(query)))
     return w @ values
+
+
+# named: last-key-left-out
+def my_one_query(query, keys, values):
+    scores = []
+    for i in range(len(keys) - 1):
+        scores.append(query @ keys[i] / np.sqrt(len(query)))
+    weights = softmax(np.array(scores))
+    return weights @ values[:-1]
+
+
+# right
+# told: With a score of 1,000 your function gives no number
+def my_one_query(query, keys, values):
+    exponentials = np.exp(keys @ query / np.sqrt(len(query)))
+    return (exponentials / exponentials.sum()) @ values
