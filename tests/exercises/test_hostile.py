@@ -116,7 +116,7 @@ HOSTILE = [
     (without_return, "returned None"),
     (lambda scores: scores.tolist(), "wrong"),
     (lambda scores: 1.0, "got shape       ()"),
-    (lambda scores: scores[0], "got shape       (3,)"),
+    (lambda scores: scores[0], "got shape       (2,)"),
     (lambda scores: scores * np.nan, "nan"),
     (lambda scores: scores > 0, "True and False"),
     (lambda scores: scores * 1j, "complex"),
