@@ -115,16 +115,12 @@ EXERCISE = Mend(
     call="my_output_without(mixed, w_o, head)",
     right=my_output_without,
     recipe=EDITS.recipe(),
+    example={"mixed": np.array([[[1.0]], [[10.0]]]), "w_o": np.array([[1.0], [1.0]]), "head": 0},
     probes=(
-        Probe(
-            "two heads of one entry",
-            {"mixed": np.array([[[1.0]], [[10.0]]]), "w_o": np.array([[1.0], [1.0]]), "head": 0},
-        ),
         Probe("the first of three heads", _layer(3, 5, 2, 4, 0, start=7)),
         Probe("the last of four heads", _layer(4, 2, 3, 5, 3, start=60)),
         Probe("the middle one of three", _layer(3, 4, 5, 7, 1, start=120)),
-        Probe("one token", _layer(2, 1, 4, 3, 1, start=190)),
-        Probe("a single head", _layer(1, 3, 6, 2, 0, start=230)),
+        Probe("one new token", _layer(2, 1, 4, 3, 1, start=190)),
         Probe("float32", _layer(5, 6, 2, 3, 2, start=270, dtype=np.float32)),
     ),
     axes=("token", "entry"),

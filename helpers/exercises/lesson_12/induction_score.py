@@ -92,13 +92,13 @@ nothing-to-find
     | count => has_key.sum()
 """,
     reread=MAPS,
-    words={"after": "An induction head looks at what came *after* the copy: key j counts where tokens[j − 1] is one."},
+    words={
+        "after": "An induction head looks at what came *after* the copy: key j counts where tokens[j − 1] is one."
+    },
 )
 
 
-def _case(
-    tokens: list[int], start: int, dtype: type = np.float64, causal: bool = True
-) -> dict[str, Array]:
+def _case(tokens: list[int], start: int, dtype: type = np.float64, causal: bool = True) -> dict[str, Array]:
     n = len(tokens)
     seen = np.tri(n, dtype=bool) | (not causal)
     scores = np.where(seen, numbers(n, n, start=start), -np.inf)
@@ -126,7 +126,7 @@ EXERCISE = Write(
         Probe("no token twice", _case([3, 1, 4, 0], start=200)),
         Probe("the same token all the time", _case([2, 2, 2, 2, 2, 2, 2, 2], start=260)),
         Probe("a head without a causal mask", _case([3, 0, 1, 3, 2, 0, 3, 1, 2, 0], start=420, causal=False)),
-        Probe("one token", _case([6], start=300)),
+        Probe("one new token, alone", _case([6], start=300)),
         Probe("float32", _case([1, 0, 2, 1, 0, 1, 3, 0, 1], start=350, dtype=np.float32)),
     ),
     mistakes=MISTAKES,

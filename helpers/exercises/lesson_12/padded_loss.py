@@ -89,7 +89,9 @@ nothing-real
 T, F = True, False
 
 
-def _batch(*lengths: int, n: int, start: int, dtype: type = np.float64, junk: float = 0.5) -> dict[str, Array]:
+def _batch(
+    *lengths: int, n: int, start: int, dtype: type = np.float64, junk: float = 0.5
+) -> dict[str, Array]:
     real = np.arange(n) < np.array(lengths)[:, None]
     losses = np.abs(numbers(len(lengths), n, start=start, dtype=dtype)) + dtype(0.25)
     return {"losses": np.where(real, losses, dtype(junk)), "real": real}
@@ -109,14 +111,16 @@ EXERCISE = Mend(
     probes=(
         Probe(
             "two texts, of two tokens and of one",
-            {"losses": np.array([[2.0, 4.0, 0.5], [6.0, 0.5, 0.5]]), "real": np.array([[T, T, F], [T, F, F]])},
+            {
+                "losses": np.array([[2.0, 4.0, 0.5], [6.0, 0.5, 0.5]]),
+                "real": np.array([[T, T, F], [T, F, F]]),
+            },
         ),
         Probe("three texts", _batch(5, 2, 4, n=5, start=3)),
         Probe("padding with 9", _batch(1, 6, 3, 2, n=7, start=40, junk=9.0)),
         Probe("NaN at the padding", _batch(2, 4, 3, 1, 5, n=6, start=77, junk=np.nan)),
         Probe("no padding", _batch(4, 4, 4, n=4, start=120)),
         Probe("float32", _batch(3, 8, n=9, start=160, dtype=np.float32)),
-        Probe("one text", _batch(2, n=4, start=201)),
         Probe("nothing real", _batch(0, 0, n=3, start=230)),
     ),
     mistakes=MISTAKES,

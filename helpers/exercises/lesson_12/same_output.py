@@ -23,11 +23,19 @@ def _wrong(weights: Array) -> tuple[str, str, str]:
         found = f"the output is [{output[0]:.3g}, {output[1]:.3g}]; it should stay [{wanted[0]:.3g}, {wanted[1]:.3g}]"
         return "output-changed", found, "Key 2 has the values of keys 0 and 1 together, and key 3 has none."
     if abs(total - 1) > SMALL:
-        return "sum", f"the weights sum to {total:.3g}", "Key 3 adds nothing to the output: it can take the rest."
+        return (
+            "sum",
+            f"the weights sum to {total:.3g}",
+            "Key 3 adds nothing to the output: it can take the rest.",
+        )
     if apart < SMALL:
         return "unchanged", "these are the weights as given", "Move some of them: at least 0.1 in all."
     if apart < LEAST - SMALL:
-        return "too-near", f"only {apart:.3g} of the weight lies elsewhere", "Move more, in the same direction."
+        return (
+            "too-near",
+            f"only {apart:.3g} of the weight lies elsewhere",
+            "Move more, in the same direction.",
+        )
     return "", "", ""
 
 
