@@ -62,7 +62,8 @@ EXERCISE = Table(
             ),
         ),
     ),
-    because="P is our model: its heads stand in for one another. In Q the head does it alone. In R it is needed "
+    because="P is our model: its heads stand in for one another. In Q the head does it alone. In "
+    "R it is needed "
     "for something else, such as the token before. S has the map, and does nothing "
     "with it. In T several heads share the work: none is needed, and none is enough.",
     hints=(

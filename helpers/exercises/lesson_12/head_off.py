@@ -111,7 +111,8 @@ EXERCISE = Mend(
     bug=EDITS.bug("which => owner == head - 1"),
     given="one-before",
     task="An ablation that switches off the wrong head.",
-    symptom="call it with the example: mixed [[[1.0]], [[10.0]]], w_o [[1.0], [1.0]] and head 0. Which head is off?",
+    symptom="call it with the example: mixed [[[1.0]], [[10.0]]], w_o [[1.0], [1.0]] and head 0. "
+    "Which head is off?",
     call="my_output_without(mixed, w_o, head)",
     right=my_output_without,
     recipe=EDITS.recipe(),
@@ -129,7 +130,8 @@ EXERCISE = Mend(
         "With d_head 2 and three heads, `owner` is 0 0 1 1 2 2. Which entries are head 1's?",
         "What does `head - 1` do where head is 0?",
     ),
-    explain="With head 0 nothing was off at all, and the model seemed not to need it. Switch a head off of which "
+    explain="With head 0 nothing was off at all, and the model seemed not to need it. Switch a "
+    "head off of which "
     "you know that it matters: a tool is tested before it is believed.",
     reread=OFF,
 )

@@ -93,7 +93,8 @@ nothing-to-find
 """,
     reread=MAPS,
     words={
-        "after": "An induction head looks at what came *after* the copy: key j counts where tokens[j − 1] is one."
+        "after": "An induction head looks at what came *after* the copy: key j counts where tokens[j − "
+        "1] is one."
     },
 )
 
@@ -131,9 +132,11 @@ EXERCISE = Write(
     ),
     mistakes=MISTAKES,
     hints=(
-        "tokens[:, None] == tokens is a table: query by key, True where they hold the same token. Which way must "
+        "tokens[:, None] == tokens is a table: query by key, True where they hold the same "
+        "token. Which way must "
         "it move so that the True stands on the key *after* the copy?",
-        "One column to the right, with a column of False in front. Then hide the keys after the query: np.tri.",
+        "One column to the right, with a column of False in front. Then hide the keys after "
+        "the query: np.tri.",
         "Queries that have such a key: follows.any(axis=1). There may be none: max(…, 1) in the division.",
     ),
     explain="A score near 1 says that the head looks there. It does not say that the model needs it.",

@@ -103,7 +103,8 @@ EXERCISE = Mend(
     bug=EDITS.bug("count => real.size"),
     given="padding-counted",
     task="A mean loss that falls when texts are padded further.",
-    symptom="take the example, and add a column of padding: 0.5 for both texts, and False. Does the mean change? "
+    symptom="take the example, and add a column of padding: 0.5 for both texts, and False. Does "
+    "the mean change? "
     "Should it?",
     call="my_mean_loss(losses, real)",
     right=my_mean_loss,
@@ -128,6 +129,7 @@ EXERCISE = Mend(
         "How many real tokens has the example? By which number is the sum divided?",
         "real.sum() counts the True entries. What is it where everything is padding?",
     ),
-    explain="Divided by all places, the loss of a batch depends on its longest text, and so do the gradients.",
+    explain="Divided by all places, the loss of a batch depends on its longest text, and so do "
+    "the gradients.",
     reread=TASK,
 )
