@@ -11,7 +11,7 @@ Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits";
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import torch
@@ -141,10 +141,15 @@ class AttentionOnly(nn.Module):
             self.norm = nn.LayerNorm(d_model)
             self.to_scores = nn.Parameter(SPREAD * torch.randn(d_model, N_SYMBOLS))
 
+    @property
+    def blocks(self) -> list[AttentionLayer]:
+        """-> the layers, the first one first."""
+        return cast(list[AttentionLayer], list(self.layers))
+
     def forward(self, tokens: Tensor) -> Tensor:
         """(n, length) -> (n, length, n_symbols)."""
         x = self.embed(tokens)
-        for layer in self.layers:
+        for layer in self.blocks:
             x = x + layer(x)
         return self.read_out(x)
 
@@ -165,7 +170,7 @@ class AttentionOnly(nn.Module):
         heads = heads or {}
         x = self.embed(tokens)
         all_weights, all_mixed = [], []
-        for number, layer in enumerate(self.layers):
+        for number, layer in enumerate(self.blocks):
             mixed, weights = attention(*layer.heads(x, x, x))
             mixed = replaced(mixed, number, heads)
             x = x + layer.merge(mixed)

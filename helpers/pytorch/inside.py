@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from helpers.pytorch.attention import attention
-from helpers.pytorch.induction import AttentionOnly, Heads, Sequences, replaced
+from helpers.pytorch.induction import AttentionLayer, AttentionOnly, Heads, Sequences, replaced
 
 READERS = ("queries", "keys", "values")
 
@@ -50,9 +50,9 @@ def cut_path(model: AttentionOnly, tokens: Tensor, heads: Heads, readers: Collec
     unknown = set(readers) - set(READERS)
     if unknown:
         raise ValueError(f"readers must be of {', '.join(READERS)}; got {', '.join(sorted(unknown))}")
-    if len(model.layers) != 2:
-        raise ValueError(f"a path is cut between two layers; this model has {len(model.layers)}")
-    first, second = model.layers
+    if len(model.blocks) != 2:
+        raise ValueError(f"a path is cut between two layers; this model has {len(model.blocks)}")
+    first, second = model.blocks
     x = model.embed(tokens)
     mixed, _ = attention(*first.heads(x, x, x))
     whole, cut = x + first.merge(mixed), x + first.merge(replaced(mixed, 0, heads))
@@ -63,19 +63,19 @@ def cut_path(model: AttentionOnly, tokens: Tensor, heads: Heads, readers: Collec
 # --- circuits: what a head would do to each symbol, without running it
 
 
-def columns_of(layer: torch.nn.Module, head: int) -> slice:
+def columns_of(layer: AttentionLayer, head: int) -> slice:
     """A layer and a head, counted from 0 -> its columns of W_Q, W_K and W_V, and its rows of W_O."""
     d_head = layer.w_q.shape[1] // layer.n_heads
     return slice(head * d_head, (head + 1) * d_head)
 
 
-def written(layer: torch.nn.Module, head: int, rows: Tensor) -> Tensor:
+def written(layer: AttentionLayer, head: int, rows: Tensor) -> Tensor:
     """(…, d_model) of the residual stream -> (…, d_model): what a head writes if it looks only there (OV)."""
     own = columns_of(layer, head)
     return layer.norm(rows) @ layer.w_v[:, own] @ layer.w_o[own]
 
 
-def matched(layer: torch.nn.Module, head: int, for_queries: Tensor, for_keys: Tensor) -> Tensor:
+def matched(layer: AttentionLayer, head: int, for_queries: Tensor, for_keys: Tensor) -> Tensor:
     """(n, d_model), (m, d_model) -> (n, m): the scores of a head, before the division by √d_head (QK)."""
     own = columns_of(layer, head)
     return layer.norm(for_queries) @ layer.w_q[:, own] @ (layer.norm(for_keys) @ layer.w_k[:, own]).T
@@ -87,14 +87,14 @@ def copying_circuit(model: AttentionOnly, head: int) -> Tensor:
 
     The OV circuit, from embeddings to scores; the last LayerNorm, which depends on the text, is left out.
     """
-    return written(model.layers[1], head, model.symbols) @ model.to_scores
+    return written(model.blocks[1], head, model.symbols) @ model.to_scores
 
 
 @torch.no_grad()
 def position_circuit(model: AttentionOnly, head: int) -> Tensor:
     """A head of layer 0 -> (length, length): its scores by position alone, at an average symbol (QK)."""
     rows = model.positions + model.symbols.mean(dim=0)
-    return matched(model.layers[0], head, rows, rows)
+    return matched(model.blocks[0], head, rows, rows)
 
 
 @torch.no_grad()
@@ -104,5 +104,6 @@ def matching_circuit(model: AttentionOnly, head: int) -> Tensor:
     The QK circuit with the keys made of what the heads of layer 0 write when all of them look at symbol j
     (K-composition).
     """
-    after = sum(written(model.layers[0], each, model.symbols) for each in range(model.layers[0].n_heads))
-    return matched(model.layers[1], head, model.symbols, after)
+    first = model.blocks[0]
+    after = torch.stack([written(first, each, model.symbols) for each in range(first.n_heads)]).sum(dim=0)
+    return matched(model.blocks[1], head, model.symbols, after)
