@@ -2,10 +2,11 @@
 
     python data/makers/make_learning.py
 
-Five kinds of the small model in helpers/pytorch/induction.py, each from five starts: two layers, one layer, two
-without the division by √d_head, and two that learn from every token (not only from those that can be known),
-without and with a quiet key. The file holds no weights, only what was measured on 64 held-out sequences: how
-the accuracy rose, what is left of it with heads switched off or paths cut, and how much weight the first key gets.
+Five kinds of the small model in helpers/pytorch/induction.py, each from five starts: two layers, one layer,
+two without the division by √d_head, and two that learn from every token (not only from those that can be
+known), without and with a quiet key. The file holds no weights, only what was measured on 64 held-out
+sequences: how the accuracy rose, what is left of it with heads switched off or paths cut, and which weight
+the first key gets.
 
 One thread, fixed seeds: about three minutes. On another kind of processor sums of float32 are rounded
 differently: the digits move, and the statements of the lesson, which name bands, should not.
@@ -52,7 +53,7 @@ def without(model: AttentionOnly, whole: Trace, given: Sequences, layer: int, he
 
 
 def looked_at(weights: Tensor, key: int, given: Sequences) -> dict[str, float]:
-    """(n, n_heads, length, n_keys), a key -> the mean weight that it gets in the first round, and in the repeat."""
+    """(n, n_heads, length, n_keys), a key -> its mean weight in the first round, and in the repeat."""
     of_queries = weights[..., key].mean(dim=1)
     first = ~given.guessable
     first[:, :4] = False  # the first few have hardly any other key

@@ -1,4 +1,4 @@
-"""What a model learned and when: curves over steps, the maps of its heads, and circuits by symbol (lesson 12)."""
+"""What a model learned and when: curves over steps, maps of its heads, circuits by symbol (lesson 12)."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,17 +1,17 @@
 """What do heads learn? A small transformer of attention alone, its task, and ways to look inside (lesson 12).
 
-The task: a sequence of random symbols that starts again after `period` symbols. In the first round nothing can
-be guessed; in the repeat everything can, by a model that finds what followed last time (*induction*).
-`AttentionOnly` has embeddings, learned positions, layers of nothing but attention, and no MLP, so that whatever
-it does is done by heads. `AttentionOnly.trace` shows what each head did, and lets a caller put something else
-in its place. Nothing here looks at a device: these models are so small that one processor thread is fastest.
+The task: a sequence of random symbols that starts again after `period` symbols. In the first round nothing
+can be guessed; in the repeat everything can, by a model that finds what followed last time (*induction*).
+`AttentionOnly` has embeddings, learned positions, layers of nothing but attention, and no MLP, so that
+whatever it does is done by heads. `AttentionOnly.trace` shows what each head did, and lets a caller put
+something else there. Nothing here looks at a device: for models so small one processor thread is fastest.
 Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et al. 2022.
 """
 
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import torch
@@ -29,7 +29,7 @@ Heads = Mapping[Head, Tensor | float]
 
 
 class Sequences(NamedTuple):
-    """Repeated random sequences: tokens (n, length + 1), and the period (n,) after which each starts again."""
+    """Repeated random sequences: tokens (n, length + 1), and the period (n,) of each."""
 
     tokens: Tensor
     periods: Tensor
@@ -113,10 +113,10 @@ class AttentionLayer(nn.Module):
 
 
 class AttentionOnly(nn.Module):
-    """(n, length) symbols -> (n, length, n_symbols) scores of the next one: layers of attention and nothing else.
+    """(n, length) symbols -> (n, length, n_symbols) scores of the next one, by attention alone.
 
-    `scaled=False` leaves out the division by √d_head. `quiet_key=True` gives every head one more key, learned,
-    before all others, whose value is zero: a place to look at where there is nothing to say.
+    `scaled=False` leaves out the division by √d_head. `quiet_key=True` gives every head one more
+    key, learned, before all others, whose value is zero: a place to look at where there is nothing to say.
     """
 
     def __init__(
@@ -141,10 +141,15 @@ class AttentionOnly(nn.Module):
             self.norm = nn.LayerNorm(d_model)
             self.to_scores = nn.Parameter(SPREAD * torch.randn(d_model, N_SYMBOLS))
 
+    @property
+    def blocks(self) -> list[AttentionLayer]:
+        """-> the layers, the first one first."""
+        return cast(list[AttentionLayer], list(self.layers))
+
     def forward(self, tokens: Tensor) -> Tensor:
         """(n, length) -> (n, length, n_symbols)."""
         x = self.embed(tokens)
-        for layer in self.layers:
+        for layer in self.blocks:
             x = x + layer(x)
         return self.read_out(x)
 
@@ -165,7 +170,7 @@ class AttentionOnly(nn.Module):
         heads = heads or {}
         x = self.embed(tokens)
         all_weights, all_mixed = [], []
-        for number, layer in enumerate(self.layers):
+        for number, layer in enumerate(self.blocks):
             mixed, weights = attention(*layer.heads(x, x, x))
             mixed = replaced(mixed, number, heads)
             x = x + layer.merge(mixed)
@@ -175,7 +180,7 @@ class AttentionOnly(nn.Module):
 
 
 def replaced(mixed: Tensor, layer: int, heads: Heads) -> Tensor:
-    """(n, n_heads, length, d_head) of a layer -> a copy in which the heads that are named hold what is given."""
+    """(n, n_heads, length, d_head) of a layer -> a copy; the heads that are named hold what is given."""
     copy = mixed.clone()
     for (of_layer, head), new in heads.items():
         if of_layer == layer:
@@ -186,7 +191,7 @@ def replaced(mixed: Tensor, layer: int, heads: Heads) -> Tensor:
 def loss_of(logits: Tensor, given: Sequences, everywhere: bool = False) -> Tensor:
     """(n, length, n_symbols) -> one number: the mean loss in nats where the next token can be known.
 
-    With `everywhere` also where it cannot: there the best that a model can do is to say that it does not know.
+    With `everywhere` also where it cannot: there a model does best if it says that it does not know.
     """
     if everywhere:
         return F.cross_entropy(logits.flatten(0, 1), given.targets.flatten())
@@ -241,9 +246,10 @@ def train(
     everywhere: bool = False,
     watch: Callable[[AttentionOnly, Sequences], dict[str, float]] | None = None,
 ) -> History:
-    """A model -> the same one, trained, and how it went: loss and accuracy on held-out sequences every 20 steps.
+    """A model -> the same one, trained, and its loss and accuracy on held-out sequences every 20 steps.
 
-    The loss counts only tokens that can be known, or `everywhere` all of them. AdamW on one thread, with data from numpy's generator.
+    The loss counts only tokens that can be known, or `everywhere` all of them. AdamW on one thread, with
+    data from numpy's generator.
     `watch` measures more: it gets the model and the held-out sequences. Raises ValueError where steps < 1.
     """
     if steps < 1:

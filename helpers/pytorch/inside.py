@@ -1,8 +1,8 @@
-"""What does a head do? Scores for its map, paths that can be cut, and its matrices multiplied out (lesson 12).
+"""What does a head do? Scores for its map, paths that can be cut, its matrices multiplied out (lesson 12).
 
-For the models of helpers.pytorch.induction. A score describes what a head looks at. Whether the model needs it
-is another question, which `AttentionOnly.trace` (with other heads put in) and `cut_path` answer.
-Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits" (QK and OV); Olsson et al. 2022.
+For the models of helpers.pytorch.induction. A score describes what a head looks at. Whether the model needs
+it is another question, which `AttentionOnly.trace` (with other heads put in) and `cut_path` answer.
+Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et al. 2022.
 """
 
 from collections.abc import Collection
@@ -11,18 +11,18 @@ import torch
 from torch import Tensor
 
 from helpers.pytorch.attention import attention
-from helpers.pytorch.induction import AttentionOnly, Heads, Sequences, replaced
+from helpers.pytorch.induction import AttentionLayer, AttentionOnly, Heads, Sequences, replaced
 
 READERS = ("queries", "keys", "values")
 
 
 def previous_token_scores(weights: Tensor) -> Tensor:
-    """(n, n_heads, length, length) -> (n_heads,): the mean weight that a query gives to the token before it."""
+    """(n, n_heads, length, length) -> (n_heads,): the mean weight of a query on the token before it."""
     return weights.diagonal(-1, -2, -1).mean(dim=(0, -1))
 
 
 def followers(tokens: Tensor) -> Tensor:
-    """(n, length) -> (n, length, length): True where key j follows an earlier copy of the token of query i."""
+    """(n, length) -> (n, length, length): True where key j follows an earlier copy of query i's token."""
     same = tokens[:, :, None] == tokens[:, None, :]
     after = torch.zeros_like(same)
     after[:, :, 1:] = same[:, :, :-1]
@@ -32,8 +32,8 @@ def followers(tokens: Tensor) -> Tensor:
 def induction_scores(weights: Tensor, given: Sequences) -> Tensor:
     """(n, n_heads, length, length) -> (n_heads,): the mean weight on what followed last time.
 
-    Over the queries whose next token can be known. The keys that count are all tokens after an earlier copy of
-    the query's own token.
+    Over the queries whose next token can be known. The keys that count are all tokens after an earlier copy
+    of the query's own token.
     """
     there = (weights * followers(given.inputs)[:, None]).sum(dim=-1).transpose(1, 2)
     return there[given.guessable].mean(dim=0)
@@ -41,7 +41,7 @@ def induction_scores(weights: Tensor, given: Sequences) -> Tensor:
 
 @torch.no_grad()
 def cut_path(model: AttentionOnly, tokens: Tensor, heads: Heads, readers: Collection[str]) -> Tensor:
-    """(n, length), heads of layer 0 and what to put there -> (n, length, n_symbols): scores of the next symbol.
+    """(n, length), heads of layer 0 and what to put there -> scores (n, length, n_symbols).
 
     Only what is named in `readers` ("queries", "keys", "values" of layer 1) reads the change. All else,
     the way to the output included, reads the heads as they are.
@@ -50,9 +50,9 @@ def cut_path(model: AttentionOnly, tokens: Tensor, heads: Heads, readers: Collec
     unknown = set(readers) - set(READERS)
     if unknown:
         raise ValueError(f"readers must be of {', '.join(READERS)}; got {', '.join(sorted(unknown))}")
-    if len(model.layers) != 2:
-        raise ValueError(f"a path is cut between two layers; this model has {len(model.layers)}")
-    first, second = model.layers
+    if len(model.blocks) != 2:
+        raise ValueError(f"a path is cut between two layers; this model has {len(model.blocks)}")
+    first, second = model.blocks
     x = model.embed(tokens)
     mixed, _ = attention(*first.heads(x, x, x))
     whole, cut = x + first.merge(mixed), x + first.merge(replaced(mixed, 0, heads))
@@ -63,19 +63,19 @@ def cut_path(model: AttentionOnly, tokens: Tensor, heads: Heads, readers: Collec
 # --- circuits: what a head would do to each symbol, without running it
 
 
-def columns_of(layer: torch.nn.Module, head: int) -> slice:
-    """A layer and a head, counted from 0 -> the columns of W_Q, W_K and W_V, and the rows of W_O, that are its."""
+def columns_of(layer: AttentionLayer, head: int) -> slice:
+    """A layer and a head, counted from 0 -> its columns of W_Q, W_K and W_V, and its rows of W_O."""
     d_head = layer.w_q.shape[1] // layer.n_heads
     return slice(head * d_head, (head + 1) * d_head)
 
 
-def written(layer: torch.nn.Module, head: int, rows: Tensor) -> Tensor:
-    """(…, d_model) of the residual stream -> (…, d_model): what a head writes if it looks at nothing else (OV)."""
+def written(layer: AttentionLayer, head: int, rows: Tensor) -> Tensor:
+    """(…, d_model) of the residual stream -> (…, d_model): what a head writes if it looks only there (OV)."""
     own = columns_of(layer, head)
     return layer.norm(rows) @ layer.w_v[:, own] @ layer.w_o[own]
 
 
-def matched(layer: torch.nn.Module, head: int, for_queries: Tensor, for_keys: Tensor) -> Tensor:
+def matched(layer: AttentionLayer, head: int, for_queries: Tensor, for_keys: Tensor) -> Tensor:
     """(n, d_model), (m, d_model) -> (n, m): the scores of a head, before the division by √d_head (QK)."""
     own = columns_of(layer, head)
     return layer.norm(for_queries) @ layer.w_q[:, own] @ (layer.norm(for_keys) @ layer.w_k[:, own]).T
@@ -83,18 +83,18 @@ def matched(layer: torch.nn.Module, head: int, for_queries: Tensor, for_keys: Te
 
 @torch.no_grad()
 def copying_circuit(model: AttentionOnly, head: int) -> Tensor:
-    """A head of layer 1 -> (n_symbols, n_symbols): by how much a symbol that it reads raises the score of each.
+    """A head of layer 1 -> (n_symbols, n_symbols): by how much a symbol that is read raises each score.
 
     The OV circuit, from embeddings to scores; the last LayerNorm, which depends on the text, is left out.
     """
-    return written(model.layers[1], head, model.symbols) @ model.to_scores
+    return written(model.blocks[1], head, model.symbols) @ model.to_scores
 
 
 @torch.no_grad()
 def position_circuit(model: AttentionOnly, head: int) -> Tensor:
     """A head of layer 0 -> (length, length): its scores by position alone, at an average symbol (QK)."""
     rows = model.positions + model.symbols.mean(dim=0)
-    return matched(model.layers[0], head, rows, rows)
+    return matched(model.blocks[0], head, rows, rows)
 
 
 @torch.no_grad()
@@ -104,5 +104,6 @@ def matching_circuit(model: AttentionOnly, head: int) -> Tensor:
     The QK circuit with the keys made of what the heads of layer 0 write when all of them look at symbol j
     (K-composition).
     """
-    after = sum(written(model.layers[0], each, model.symbols) for each in range(model.layers[0].n_heads))
-    return matched(model.layers[1], head, model.symbols, after)
+    first = model.blocks[0]
+    after = torch.stack([written(first, each, model.symbols) for each in range(first.n_heads)]).sum(dim=0)
+    return matched(model.blocks[1], head, model.symbols, after)

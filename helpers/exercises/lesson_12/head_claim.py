@@ -12,6 +12,7 @@ MEASURED = {  # induction score, accuracy without the head alone, accuracy with 
     "Q": (0.95, 0.12, 0.97),
     "R": (0.04, 0.31, 0.08),
     "S": (0.96, 1.00, 0.02),
+    "T": (0.93, 0.98, 0.35),
 }
 
 
@@ -61,8 +62,10 @@ EXERCISE = Table(
             ),
         ),
     ),
-    because="P is our model: its heads stand in for one another. In Q the head does it alone. In R it is needed "
-    "for something else, such as the token before. S has the map, and does nothing with it.",
+    because="P is our model: its heads stand in for one another. In Q the head does it alone. In "
+    "R it is needed "
+    "for something else, such as the token before. S has the map, and does nothing "
+    "with it. In T several heads share the work: none is needed, and none is enough.",
     hints=(
         "Looks: the induction score alone says it. Above 0.9 is yes.",
         "Needed: what is left *without* A? Low means that nothing else does its work.",

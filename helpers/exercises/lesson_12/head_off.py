@@ -111,20 +111,17 @@ EXERCISE = Mend(
     bug=EDITS.bug("which => owner == head - 1"),
     given="one-before",
     task="An ablation that switches off the wrong head.",
-    symptom="call it with the example: mixed [[[1.0]], [[10.0]]], w_o [[1.0], [1.0]] and head 0. Which head is off?",
+    symptom="call it with the example: mixed [[[1.0]], [[10.0]]], w_o [[1.0], [1.0]] and head 0. "
+    "Which head is off?",
     call="my_output_without(mixed, w_o, head)",
     right=my_output_without,
     recipe=EDITS.recipe(),
+    example={"mixed": np.array([[[1.0]], [[10.0]]]), "w_o": np.array([[1.0], [1.0]]), "head": 0},
     probes=(
-        Probe(
-            "two heads of one entry",
-            {"mixed": np.array([[[1.0]], [[10.0]]]), "w_o": np.array([[1.0], [1.0]]), "head": 0},
-        ),
         Probe("the first of three heads", _layer(3, 5, 2, 4, 0, start=7)),
         Probe("the last of four heads", _layer(4, 2, 3, 5, 3, start=60)),
         Probe("the middle one of three", _layer(3, 4, 5, 7, 1, start=120)),
-        Probe("one token", _layer(2, 1, 4, 3, 1, start=190)),
-        Probe("a single head", _layer(1, 3, 6, 2, 0, start=230)),
+        Probe("one new token", _layer(2, 1, 4, 3, 1, start=190)),
         Probe("float32", _layer(5, 6, 2, 3, 2, start=270, dtype=np.float32)),
     ),
     axes=("token", "entry"),
@@ -133,7 +130,8 @@ EXERCISE = Mend(
         "With d_head 2 and three heads, `owner` is 0 0 1 1 2 2. Which entries are head 1's?",
         "What does `head - 1` do where head is 0?",
     ),
-    explain="With head 0 nothing was off at all, and the model seemed not to need it. Switch a head off of which "
+    explain="With head 0 nothing was off at all, and the model seemed not to need it. Switch a "
+    "head off of which "
     "you know that it matters: a tool is tested before it is believed.",
     reread=OFF,
 )

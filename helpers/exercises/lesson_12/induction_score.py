@@ -93,7 +93,8 @@ nothing-to-find
 """,
     reread=MAPS,
     words={
-        "after": "An induction head looks at what came *after* the copy: key j counts where tokens[j − 1] is one."
+        "after": "An induction head looks at what came *after* the copy: key j counts where tokens[j − "
+        "1] is one."
     },
 )
 
@@ -126,14 +127,16 @@ EXERCISE = Write(
         Probe("no token twice", _case([3, 1, 4, 0], start=200)),
         Probe("the same token all the time", _case([2, 2, 2, 2, 2, 2, 2, 2], start=260)),
         Probe("a head without a causal mask", _case([3, 0, 1, 3, 2, 0, 3, 1, 2, 0], start=420, causal=False)),
-        Probe("one token", _case([6], start=300)),
+        Probe("one new token, alone", _case([6], start=300)),
         Probe("float32", _case([1, 0, 2, 1, 0, 1, 3, 0, 1], start=350, dtype=np.float32)),
     ),
     mistakes=MISTAKES,
     hints=(
-        "tokens[:, None] == tokens is a table: query by key, True where they hold the same token. Which way must "
+        "tokens[:, None] == tokens is a table: query by key, True where they hold the same "
+        "token. Which way must "
         "it move so that the True stands on the key *after* the copy?",
-        "One column to the right, with a column of False in front. Then hide the keys after the query: np.tri.",
+        "One column to the right, with a column of False in front. Then hide the keys after "
+        "the query: np.tri.",
         "Queries that have such a key: follows.any(axis=1). There may be none: max(…, 1) in the division.",
     ),
     explain="A score near 1 says that the head looks there. It does not say that the model needs it.",

@@ -103,7 +103,8 @@ EXERCISE = Mend(
     bug=EDITS.bug("count => real.size"),
     given="padding-counted",
     task="A mean loss that falls when texts are padded further.",
-    symptom="take the example, and add a column of padding: 0.5 for both texts, and False. Does the mean change? "
+    symptom="take the example, and add a column of padding: 0.5 for both texts, and False. Does "
+    "the mean change? "
     "Should it?",
     call="my_mean_loss(losses, real)",
     right=my_mean_loss,
@@ -121,7 +122,6 @@ EXERCISE = Mend(
         Probe("NaN at the padding", _batch(2, 4, 3, 1, 5, n=6, start=77, junk=np.nan)),
         Probe("no padding", _batch(4, 4, 4, n=4, start=120)),
         Probe("float32", _batch(3, 8, n=9, start=160, dtype=np.float32)),
-        Probe("one text", _batch(2, n=4, start=201)),
         Probe("nothing real", _batch(0, 0, n=3, start=230)),
     ),
     mistakes=MISTAKES,
@@ -129,6 +129,7 @@ EXERCISE = Mend(
         "How many real tokens has the example? By which number is the sum divided?",
         "real.sum() counts the True entries. What is it where everything is padding?",
     ),
-    explain="Divided by all places, the loss of a batch depends on its longest text, and so do the gradients.",
+    explain="Divided by all places, the loss of a batch depends on its longest text, and so do "
+    "the gradients.",
     reread=TASK,
 )

@@ -20,7 +20,8 @@ def _wrong(weights: Array) -> tuple[str, str, str]:
     if weights.min() < -SMALL:
         return "negative", f"one weight is {weights.min():.3g}", "Softmax gives no weight below 0."
     if abs(output - wanted).max() > SMALL:
-        found = f"the output is [{output[0]:.3g}, {output[1]:.3g}]; it should stay [{wanted[0]:.3g}, {wanted[1]:.3g}]"
+        got, asked = (f"[{pair[0]:.3g}, {pair[1]:.3g}]" for pair in (output, wanted))
+        found = f"the output is {got}; it should stay {asked}"
         return "output-changed", found, "Key 2 has the values of keys 0 and 1 together, and key 3 has none."
     if abs(total - 1) > SMALL:
         return (
@@ -67,7 +68,8 @@ EXERCISE = Open(
     ),
     hints=(
         "values[2] = values[0] + values[1]. If you take weight from key 2, which two must get it?",
-        "Both must get as much as key 2 loses. Then the sum is too large by that much: who can give it up without "
+        "Both must get as much as key 2 loses. Then the sum is too large by that much: who "
+        "can give it up without "
         "a change of the output?",
     ),
     reread=EXPLANATION,

@@ -108,7 +108,8 @@ EXERCISE = Mend(
     bug=EDITS.bug("rows => np.arange(len(tokens)); targets => tokens"),
     given="not-shifted",
     task="The loss of the next token, whose targets were not shifted.",
-    symptom="call it with logits [[0, 9], [9, 0], [9, 0]] and tokens [0, 1, 0]. After token 0 the model says 1, "
+    symptom="call it with logits [[0, 9], [9, 0], [9, 0]] and tokens [0, 1, 0]. After token 0 the "
+    "model says 1, "
     "and 1 comes. Why is the loss so large?",
     call="my_loss(logits, tokens)",
     right=my_loss,
@@ -130,6 +131,7 @@ EXERCISE = Mend(
         "With n tokens there are n − 1 predictions that can be judged. Which row is left over?",
         "Rows 0 to n − 2 belong to the targets tokens[1:].",
     ),
-    explain="Unshifted, a model that merely repeats its input would be perfect, and training would make it so.",
+    explain="Unshifted, a model that merely repeats its input would be perfect, and training "
+    "would make it so.",
     reread=TASK,
 )

@@ -1,0 +1,297 @@
+"""The small transformer of lesson 12: its task, its forward pass beside a slow one, and that it learns."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own manual gives it)
+
+from helpers.datasets import load_learning
+from helpers.pytorch import induction
+from helpers.pytorch.induction import (
+    LENGTH,
+    LONGEST,
+    N_SYMBOLS,
+    SHORTEST,
+    AttentionOnly,
+    Sequences,
+    accuracy_of,
+    held_out,
+    loss_of,
+    one_thread,
+    rate_at,
+    repeated_sequences,
+    train,
+)
+from helpers.pytorch.inside import (
+    copying_circuit,
+    cut_path,
+    followers,
+    induction_scores,
+    matching_circuit,
+    position_circuit,
+    previous_token_scores,
+)
+
+pytestmark = pytest.mark.filterwarnings("error")
+FEW_STEPS = 5
+
+
+@pytest.fixture(scope="module")
+def trained() -> AttentionOnly:
+    """The model of the lesson: two layers, the first start."""
+    model = AttentionOnly(seed=0)
+    train(model, seed=0)
+    return model
+
+
+@pytest.fixture(scope="module")
+def tests() -> Sequences:
+    return held_out()
+
+
+def rough(**settings: object) -> AttentionOnly:
+    """An untrained model with large numbers, so that its weights are far from even."""
+    model = AttentionOnly(seed=3, **settings)  # type: ignore[arg-type]
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "norm" not in name:
+                parameter.mul_(9.0)
+        if settings.get("quiet_key"):
+            model.layers[0].k_quiet.add_(0.7)
+    return model
+
+
+# --- the task
+
+
+def test_a_sequence_starts_again_after_its_period() -> None:
+    given = repeated_sequences(np.random.default_rng(4), 50)
+    assert given.tokens.shape == (50, LENGTH + 1)
+    assert set(given.periods.tolist()) <= set(range(SHORTEST, LONGEST + 1))
+    for tokens, period in zip(given.tokens.tolist(), given.periods.tolist(), strict=True):
+        assert len(set(tokens[:period])) == period
+        assert tokens[period:] == tokens[:-period]
+        assert max(tokens) < N_SYMBOLS
+
+
+def test_guessable_is_what_a_copy_before_it_tells() -> None:
+    given = repeated_sequences(np.random.default_rng(6), 9)
+    for row, known in enumerate(given.guessable.tolist()):
+        for place, is_known in enumerate(known):
+            seen = given.inputs[row, :place].tolist()
+            assert is_known == (int(given.inputs[row, place]) in seen)
+            if is_known:
+                last = len(seen) - 1 - seen[::-1].index(int(given.inputs[row, place]))
+                assert given.targets[row, place] == given.inputs[row, last + 1]
+
+
+def test_loss_and_accuracy_count_only_what_can_be_known() -> None:
+    given = repeated_sequences(np.random.default_rng(7), 5)
+    logits = 30.0 * F.one_hot(given.targets, N_SYMBOLS).float()
+    wrong = torch.where(given.guessable[..., None], logits, -logits)
+    assert loss_of(wrong, given) < 1e-6
+    assert accuracy_of(wrong, given) == 1.0
+    assert loss_of(wrong, given, everywhere=True) > 1.0
+    assert loss_of(torch.zeros_like(logits), given) == pytest.approx(math.log(N_SYMBOLS), rel=1e-5)
+
+
+# --- the model
+
+
+def slow_scores(model: AttentionOnly, tokens: Tensor) -> Tensor:
+    """(n, length) -> the scores, token by token and head by head."""
+    x = torch.stack(
+        [torch.stack([model.symbols[t] + model.positions[p] for p, t in enumerate(row)]) for row in tokens]
+    )
+    for layer in model.layers:
+        d_head = layer.w_q.shape[1] // layer.n_heads
+        rows, added = layer.norm(x), torch.zeros_like(x)
+        for head in range(layer.n_heads):
+            own = slice(head * d_head, (head + 1) * d_head)
+            q, k, v = rows @ layer.w_q[:, own], rows @ layer.w_k[:, own], rows @ layer.w_v[:, own]
+            for i in range(tokens.shape[1]):
+                keys = k[:, : i + 1]
+                if layer.quiet_key:
+                    keys = torch.cat([layer.k_quiet[head].expand(len(k), -1, -1), keys], dim=1)
+                scores = (keys @ q[:, i, :, None])[..., 0]
+                if layer.scaled:
+                    scores = scores / math.sqrt(d_head)
+                weights = scores.softmax(dim=-1)[:, -(i + 1) :]
+                added[:, i] += (weights[:, None] @ v[:, : i + 1])[:, 0] @ layer.w_o[own]
+        x = x + added
+    return model.norm(x) @ model.to_scores
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"n_layers": 1}, {"scaled": False}, {"quiet_key": True}, {"n_heads": 2, "d_model": 24}],
+    ids=str,
+)
+@torch.no_grad()
+def test_both_ways_are_the_slow_one(settings: dict[str, object]) -> None:
+    model = rough(**settings)
+    tokens = repeated_sequences(np.random.default_rng(8), 3, 11).inputs
+    expected = slow_scores(model, tokens)
+    assert torch.allclose(model(tokens), expected, atol=2e-4)
+    assert torch.allclose(model.trace(tokens).logits, expected, atol=2e-4)
+
+
+@torch.no_grad()
+def test_no_token_is_read_before_it_comes() -> None:
+    model = rough()
+    tokens = repeated_sequences(np.random.default_rng(9), 2, 13).inputs
+    other = tokens.clone()
+    other[:, 8:] = (other[:, 8:] + 5) % N_SYMBOLS
+    assert torch.equal(model(tokens)[:, :8], model(other)[:, :8])
+
+
+@torch.no_grad()
+def test_a_head_that_is_replaced_is_replaced_and_no_other() -> None:
+    model = rough()
+    tokens = repeated_sequences(np.random.default_rng(10), 2, 13).inputs
+    whole = model.trace(tokens)
+    back = model.trace(tokens, {(0, 2): whole.mixed[0][:, 2]})
+    assert torch.equal(back.logits, whole.logits)
+    off = model.trace(tokens, {(0, 2): 0.0})
+    assert (off.mixed[0][:, 2] == 0).all()
+    assert torch.equal(off.mixed[0][:, [0, 1, 3]], whole.mixed[0][:, [0, 1, 3]])
+    model.layers[0].w_o[2 * 16 : 3 * 16] = 0  # the same, done to the weights
+    assert torch.allclose(off.logits, model(tokens), atol=2e-4)
+
+
+@torch.no_grad()
+def test_a_path_is_cut_for_the_readers_that_are_named() -> None:
+    model = rough()
+    tokens = repeated_sequences(np.random.default_rng(11), 2, 13).inputs
+    off = {(0, head): 0.0 for head in range(4)}
+    assert torch.allclose(cut_path(model, tokens, off, []), model(tokens), atol=2e-4)
+    readers = ("queries", "keys", "values")
+    assert not torch.allclose(cut_path(model, tokens, off, readers), model(tokens), atol=1e-2)
+    x = model.embed(tokens)
+    first, second = model.layers
+    whole = x + first(x)
+    expected = model.read_out(whole + second(x))  # layer 1 reads embeddings alone
+    assert torch.allclose(cut_path(model, tokens, off, readers), expected, atol=2e-4)
+    for reader in readers:
+        assert not torch.allclose(cut_path(model, tokens, off, [reader]), model(tokens), atol=1e-3)
+    with pytest.raises(ValueError, match=r"readers must be of queries, keys, values; got colours"):
+        cut_path(model, tokens, off, ["colours"])
+    with pytest.raises(ValueError, match="this model has 1"):
+        cut_path(AttentionOnly(1), tokens, off, ["keys"])
+
+
+def test_scores_of_maps_that_are_known() -> None:
+    tokens = torch.tensor([[4, 9, 4, 9, 4]])
+    assert followers(tokens)[0].int().tolist() == [
+        [0, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0],
+        [0, 1, 0, 0, 0],
+        [0, 0, 1, 0, 0],
+        [0, 1, 0, 1, 0],
+    ]
+    given = Sequences(torch.tensor([[4, 9, 4, 9, 4, 9]]), torch.tensor([2]))
+    back = torch.eye(5).roll(1, 0)[None, None]
+    assert previous_token_scores(back).tolist() == [1.0]
+    assert induction_scores(back, given).tolist() == [1.0]  # with a period of 2 both are the same key
+    assert induction_scores(torch.eye(5)[None, None], given).tolist() == [0.0]
+    even = torch.full((1, 1, 5, 5), 0.2)
+    assert induction_scores(even, given)[0] == pytest.approx((0.2 + 0.2 + 0.4) / 3)
+
+
+@torch.no_grad()
+def test_circuits_are_what_a_head_does_to_one_symbol() -> None:
+    model = rough()
+    first, second = model.layers
+    head, symbol, other = 1, 5, 17
+    own = slice(16, 32)
+    mixed = second.norm(model.symbols[symbol]) @ second.w_v[:, own]
+    assert torch.allclose(
+        copying_circuit(model, head)[symbol], mixed @ second.w_o[own] @ model.to_scores, atol=1e-3
+    )
+    wrote = first.norm(model.symbols[symbol]) @ first.w_v @ first.w_o
+    key = second.norm(wrote) @ second.w_k[:, own]
+    query = second.norm(model.symbols[other]) @ second.w_q[:, own]
+    assert float(matching_circuit(model, head)[other, symbol]) == pytest.approx(float(query @ key), rel=1e-3)
+    mean = model.symbols.mean(dim=0)
+    query, key = (first.norm(model.positions[p] + mean) for p in (7, 3))
+    expected = (query @ first.w_q[:, own]) @ (key @ first.w_k[:, own])
+    assert float(position_circuit(model, head)[7, 3]) == pytest.approx(float(expected), rel=1e-3)
+
+
+# --- training
+
+
+def test_the_same_seed_gives_the_same_model_and_another_another() -> None:
+    one, same, other = AttentionOnly(seed=1), AttentionOnly(seed=1), AttentionOnly(seed=2)
+    histories = [train(model, seed, FEW_STEPS) for model, seed in ((one, 1), (same, 1), (other, 2))]
+    assert histories[0] == histories[1] != histories[2]
+    assert torch.equal(one.symbols, same.symbols)
+
+
+def test_torch_is_left_as_it_was() -> None:
+    threads, state = torch.get_num_threads(), torch.random.get_rng_state()
+    with torch.no_grad():
+        train(AttentionOnly(1), steps=1)
+        assert not torch.is_grad_enabled()
+    assert torch.get_num_threads() == threads
+    assert torch.equal(torch.random.get_rng_state(), state)
+    with pytest.raises(RuntimeError, match="on purpose"), one_thread():
+        raise RuntimeError("on purpose")
+    assert torch.get_num_threads() == threads
+    with pytest.raises(ValueError, match="steps must be at least 1; got 0"):
+        train(AttentionOnly(1), steps=0)
+
+
+def test_the_rate_rises_stays_and_falls() -> None:
+    rates = [rate_at(step, 300) for step in range(1, 301)]
+    assert max(rates) == rates[99] == rates[200] == induction.PEAK_RATE
+    assert 0 < rates[0] < rates[50] < rates[99]
+    assert rates[250] > rates[299] > 0
+
+
+def test_what_is_watched_is_kept() -> None:
+    history = train(AttentionOnly(1), steps=45, watch=lambda model, _: {"layers": len(model.layers)})
+    assert history.steps == [20, 40, 45]
+    assert history.found["layers"] == [1, 1, 1]
+    assert history.first("layers", 1) == 20
+    assert history.first("layers", 2) is None
+
+
+@torch.no_grad()
+def test_the_model_of_the_lesson_learns_and_needs_the_path_by_the_keys(
+    trained: AttentionOnly, tests: Sequences
+) -> None:
+    whole = trained.trace(tests.inputs)
+    assert accuracy_of(whole.logits, tests) >= 0.99
+    assert induction_scores(whole.weights[1], tests).min() > 0.9
+    assert induction_scores(whole.weights[0], tests).max() < 0.1
+    means = {(0, head): whole.mixed[0][:, head].mean(dim=(0, 1)) for head in range(4)}
+    kept = {
+        name: accuracy_of(cut_path(trained, tests.inputs, means, [name]), tests)
+        for name in ("queries", "values")
+    }
+    assert min(kept.values()) > 0.95
+    assert accuracy_of(cut_path(trained, tests.inputs, means, ["keys"]), tests) < 0.2
+
+
+def test_one_layer_does_not_learn_it(tests: Sequences) -> None:
+    history = train(AttentionOnly(1, seed=1), seed=1)
+    assert max(history.found["accuracy"]) <= 0.25
+
+
+def test_the_record_says_so_of_five_starts() -> None:
+    record = load_learning()
+    assert {kind: len(runs) for kind, runs in record.items()} == dict.fromkeys(record, 5)
+    for run in record["two layers"]:
+        assert run["enough at"] <= 300
+        assert run["accuracies"][-1] >= 0.99
+        assert (
+            run["path cut"]["keys"] < 0.2 < 0.95 < min(run["path cut"]["queries"], run["path cut"]["values"])
+        )
+        assert max(run["all off"]) < 0.2
+    assert max(max(run["accuracies"]) for run in record["one layer"]) <= 0.25
+    for run in record["every token"]:
+        assert run["first key"]["first round"] > 0.5 > 0.1 > run["first key"]["repeat"]
