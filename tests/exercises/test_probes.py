@@ -42,6 +42,7 @@ EXCEPTIONS: dict[str, tuple[tuple[str, ...], str]] = {
     "torch-weights": (("in_proj_weight[-2]",), "it has 3·d_model rows"),
     "torch-batch-first": (("in_proj_weight[-2]",), "it has 3·d_model rows"),
     "rescale": (("running_max[-1]", "running_sum[-1]"), "the task says (n_queries, 1)"),
+    "mask-rule": (("query[-1]",), "the check gives the queries as a column, as the task says"),
     "rope": (("x[-1]",), "entries turn in pairs"),
     "layout-bug": (("x[-1]",), "entries turn in pairs"),
     "cached-place": (("queries[-1]", "keys[-1]"), "entries turn in pairs"),
@@ -234,6 +235,11 @@ IN_WORDS: dict[str, Callable[[tuple[Probe, ...]], bool]] = {
     ),
     "scale-back-bug": lambda probes: any(p.inputs["keys"].shape[-1] == 4 for p in probes),
     "batch-sum-bug": shapes((2, 5, 3), (2, 5, 4), (4, 3)),
+    "mask-rule": lambda probes: any(
+        (p.inputs["batch"], p.inputs["text"].tolist()) == (0, [[0, 0, 1, 1], [0, 1, 1, 1]])
+        and ANSWERS["mask-rule"](**p.inputs).sum(axis=-1).tolist() == [1, 2, 1, 2]
+        for p in probes
+    ),
     "grouped": lambda probes: any(
         p.inputs["queries"].shape[:2] == (6, 1) and p.inputs["values"].ravel().tolist() == [10, 20]
         for p in probes

@@ -6,7 +6,7 @@ A row softmax as a kernel computes it, in NumPy: right where a row fills its blo
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.programs import load, store
 from helpers.softmax import softmax
@@ -141,12 +141,15 @@ EXERCISE = Mend(
     symptom="with one row of 3 equal scores in a block of 4, each of the three gets the weight 0.25. Print "
     "`scores` and `exponentials` inside the loop. Who has the fourth quarter?",
     probes=(
+        example(memory=np.zeros(3), n_rows=1, n_columns=3, block=4),
         _probe("a row that fills its block", 3, 4, 4, 0.0, start=21),
         _probe("one number more in the block", 2, 7, 8, 0.0, start=22),
         _probe("a block with much room left", 5, 6, 16, 1.5, start=23),
         _probe("scores below 0", 4, 3, 4, -6.0, start=24),
         _probe("a single row", 1, 5, 8, 0.5, start=25),
         _probe("scores far below 0", 3, 5, 8, -1000.0, start=26, hard=True),
+        _probe("rows of one number", 3, 1, 2, 0.0, start=27, hard=True),
+        _probe("one number in all", 1, 1, 1, 0.0, start=28, hard=True),
     ),
     axes=("address",),
     mistakes=MISTAKES,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe
+from helpers.exercises.engine.probes import EXAMPLE, Probe
 from helpers.exercises.kinds.write import Property, Write
 from helpers.validation import Array
 
@@ -17,11 +17,12 @@ def _by_loops(batch: int, _head: int, query: Array, key: Array, text: Array) -> 
     return np.array([[row[i] == row[j] and j <= i for j in key] for i in query[:, 0]], dtype=bool)
 
 
-def _probe(kind: str, batch: int, *rows: tuple[int, ...]) -> Probe:
+def _probe(kind: str, batch: int, head: int, *rows: tuple[int, ...], hard: bool = False) -> Probe:
+    """For each row of the batch the lengths of its texts -> a probe that asks for one row and one head."""
     text = np.array([np.repeat(np.arange(len(row)), row) for row in rows])
     places = np.arange(text.shape[1])
-    inputs = {"batch": batch, "head": 0, "query": places[:, None], "key": places, "text": text}
-    return Probe(kind, inputs)
+    inputs = {"batch": batch, "head": head, "query": places[:, None], "key": places, "text": text}
+    return Probe(kind, inputs, hard=hard)
 
 
 def _own_token(inputs: Any, mask: Array, _call: Any) -> str:
@@ -126,11 +127,14 @@ EXERCISE = Write(
     right=_by_loops,
     recipe=EDITS.recipe(),
     probes=(
-        _probe("two texts in a row", 1, (4, 1), (2, 3)),
-        _probe("two texts of one length", 0, (2, 2), (1, 3)),
-        _probe("three rows of a batch", 2, (3, 1, 3), (2, 5), (1, 2, 4)),
-        _probe("four texts", 1, (5, 1, 1, 1), (1, 3, 2, 2)),
-        _probe("one text alone", 1, (3, 3), (6,)),
+        _probe(EXAMPLE, 0, 0, (2, 2), (1, 3)),
+        _probe("two texts in a row", 1, 0, (4, 1), (2, 3)),
+        _probe("two texts of one length", 0, 1, (3, 3), (1, 5)),
+        _probe("three rows of a batch", 2, 3, (3, 1, 3), (2, 5), (1, 2, 4)),
+        _probe("four texts", 1, 2, (5, 1, 1, 1), (1, 3, 2, 2)),
+        _probe("one text alone", 1, 5, (3, 3), (6,)),
+        _probe("a batch of one row", 0, 1, (2, 1, 2), hard=True),
+        _probe("a single token", 0, 4, (1,), hard=True),
     ),
     axes=("query", "key"),
     properties=(Property("own token", "every token may attend to itself", _own_token),),

@@ -4,7 +4,7 @@ import numpy as np
 
 from helpers.attention import attention
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.validation import Array
 
@@ -16,9 +16,16 @@ def _whole(query: Array, keys: Array, values: Array, _n_parts: int) -> Array:
 
 
 def _probe(
-    kind: str, n_keys: int, n_parts: int, d_v: int, start: int, shift: float = 0.0, hard: bool = False
+    kind: str,
+    n_keys: int,
+    n_parts: int,
+    d_v: int,
+    start: int,
+    shift: float = 0.0,
+    hard: bool = False,
+    d_k: int = 4,
 ) -> Probe:
-    query, keys = numbers(4, start=start), numbers(n_keys, 4, start=start + 100)
+    query, keys = numbers(d_k, start=start), numbers(n_keys, d_k, start=start + 100)
     keys[:, 0] += shift
     inputs = {"query": query, "keys": keys, "values": numbers(n_keys, d_v, start=start + 200)}
     return Probe(kind, {**inputs, "n_parts": n_parts}, hard=hard)
@@ -146,12 +153,20 @@ EXERCISE = Mend(
     symptom="with three equal scores in three parts each value should count 1/3. Print `total` after each "
     "merge: it should be log 2 and then log 3.",
     probes=(
+        example(
+            query=np.zeros(2),
+            keys=np.zeros((3, 2)),
+            values=np.array([[3.0], [6.0], [12.0]]),
+            n_parts=3,
+        ),
         _probe("two parts", 7, 2, 3, start=31),
-        _probe("three parts", 8, 3, 2, start=32),
+        _probe("three parts", 8, 3, 2, start=32, d_k=5),
         _probe("four parts of unequal length", 9, 4, 5, start=33),
         _probe("one part", 5, 1, 2, start=34),
         _probe("five parts", 11, 5, 3, start=35, shift=1.5),
         _probe("scores in the thousands", 10, 3, 6, start=36, shift=4000.0, hard=True),
+        _probe("keys of one number", 7, 3, 2, start=37, hard=True, d_k=1),
+        _probe("one key", 1, 1, 3, start=38, hard=True),
     ),
     axes=("entry",),
     mistakes=MISTAKES,
