@@ -14,7 +14,7 @@ def shown(monkeypatch):
 
 def test_curves_say_when_they_cross_the_level(shown, capsys):
     panels = {"accuracy": {"rises": [0, 0.2, 0.7], "stays": [0, 0.1, 0.1]}, "loss": {"falls": [4, 3, 0.1]}}
-    assert plots.plot_learning([20, 40, 60], panels) is None
+    plots.plot_learning([20, 40, 60], panels)
     assert [axes.get_title() for axes in shown[0].axes] == list(panels)
     said = capsys.readouterr().out.splitlines()
     assert said == [
@@ -28,7 +28,7 @@ def test_curves_say_when_they_cross_the_level(shown, capsys):
 
 def test_maps_say_how_far_back_they_look(shown, capsys):
     maps = {"previous": np.eye(6, k=-1), "own": np.eye(6), "three": np.eye(6, k=-3)}
-    assert plots.plot_maps(maps, list("abcdef")) is None
+    plots.plot_maps(maps, list("abcdef"))
     assert [len(axes.images) for axes in shown[0].axes] == [1, 1, 1]
     assert capsys.readouterr().out.splitlines() == [
         "previous: in the second half the largest weight lies mostly 1 place back",
@@ -40,7 +40,7 @@ def test_maps_say_how_far_back_they_look(shown, capsys):
 def test_circuits_count_the_rows_of_all_symbols(shown, capsys):
     whole = np.eye(5)
     whole[4] = [9, 0, 0, 0, 1]
-    assert plots.plot_circuits({"OV": whole}, list("abc"), ("read", "said")) is None
+    plots.plot_circuits({"OV": whole}, list("abc"), ("read", "said"))
     (axes,) = shown[0].axes
     assert axes.images[0].get_array().shape == (3, 3)
     assert (axes.get_ylabel(), axes.get_xlabel()) == ("read", "said")

@@ -60,7 +60,7 @@ def rough(**settings: object) -> AttentionOnly:
             if "norm" not in name:
                 parameter.mul_(9.0)
         if settings.get("quiet_key"):
-            model.layers[0].k_quiet.add_(0.7)
+            model.blocks[0].k_quiet.add_(0.7)
     return model
 
 
@@ -106,7 +106,7 @@ def slow_scores(model: AttentionOnly, tokens: Tensor) -> Tensor:
     x = torch.stack(
         [torch.stack([model.symbols[t] + model.positions[p] for p, t in enumerate(row)]) for row in tokens]
     )
-    for layer in model.layers:
+    for layer in model.blocks:
         d_head = layer.w_q.shape[1] // layer.n_heads
         rows, added = layer.norm(x), torch.zeros_like(x)
         for head in range(layer.n_heads):
@@ -158,7 +158,7 @@ def test_a_head_that_is_replaced_is_replaced_and_no_other() -> None:
     off = model.trace(tokens, {(0, 2): 0.0})
     assert (off.mixed[0][:, 2] == 0).all()
     assert torch.equal(off.mixed[0][:, [0, 1, 3]], whole.mixed[0][:, [0, 1, 3]])
-    model.layers[0].w_o[2 * 16 : 3 * 16] = 0  # the same, done to the weights
+    model.blocks[0].w_o[2 * 16 : 3 * 16] = 0  # the same, done to the weights
     assert torch.allclose(off.logits, model(tokens), atol=2e-4)
 
 
@@ -171,7 +171,7 @@ def test_a_path_is_cut_for_the_readers_that_are_named() -> None:
     readers = ("queries", "keys", "values")
     assert not torch.allclose(cut_path(model, tokens, off, readers), model(tokens), atol=1e-2)
     x = model.embed(tokens)
-    first, second = model.layers
+    first, second = model.blocks
     whole = x + first(x)
     expected = model.read_out(whole + second(x))  # layer 1 reads embeddings alone
     assert torch.allclose(cut_path(model, tokens, off, readers), expected, atol=2e-4)
@@ -204,7 +204,7 @@ def test_scores_of_maps_that_are_known() -> None:
 @torch.no_grad()
 def test_circuits_are_what_a_head_does_to_one_symbol() -> None:
     model = rough()
-    first, second = model.layers
+    first, second = model.blocks
     head, symbol, other = 1, 5, 17
     own = slice(16, 32)
     mixed = second.norm(model.symbols[symbol]) @ second.w_v[:, own]
@@ -253,7 +253,7 @@ def test_the_rate_rises_stays_and_falls() -> None:
 
 
 def test_what_is_watched_is_kept() -> None:
-    history = train(AttentionOnly(1), steps=45, watch=lambda model, _: {"layers": len(model.layers)})
+    history = train(AttentionOnly(1), steps=45, watch=lambda model, _: {"layers": len(model.blocks)})
     assert history.steps == [20, 40, 45]
     assert history.found["layers"] == [1, 1, 1]
     assert history.first("layers", 1) == 20

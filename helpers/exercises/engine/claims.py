@@ -58,9 +58,13 @@ def claim(trial: Trial) -> str:
 def of_the_scale(trial: Trial) -> Iterator[str]:
     """Right as soon as the queries are so many times as large, on every input."""
     name = next((each for each in ASKING if each in trial.probes[0].inputs), "")
-    tried = [probe for probe in trial.probes if name and not probe.hard and _fine(probe, name)]
+    tried = [_fine(probe) for probe in trial.probes if name and not probe.hard]
     factors = []
     for probe in tried:
+        if not _asks(trial, probe, name):
+            if not trial.is_right(probe):
+                return
+            continue
         factor = _factor(trial, probe, name)
         if factor is None:
             return
@@ -76,12 +80,19 @@ def of_the_scale(trial: Trial) -> Iterator[str]:
     yield f"{told}. Begin with what multiplies or divides the scores."
 
 
-def _fine(probe: Probe, name: str) -> bool:
-    """True where every number has 16 digits."""
-    arrays = [value for value in probe.inputs.values() if isinstance(value, np.ndarray)]
-    return probe.inputs[name].dtype == np.float64 and all(
-        a.dtype not in (np.float32, np.float16) for a in arrays
-    )
+def _fine(probe: Probe) -> Probe:
+    """The same input, with 16 digits in every number: fewer do not carry the little that is looked at."""
+    fine = {
+        name: value.astype(np.float64) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
+        for name, value in probe.inputs.items()
+    }
+    return replace(probe, inputs=fine)
+
+
+def _asks(trial: Trial, probe: Probe, name: str) -> bool:
+    """Do the queries matter here at all? Not where every score is 0, or every key has the same value."""
+    with_none, with_all = (plain_outcome(trial.right, _times(probe, name, times)).value for times in (0, 1))
+    return with_none is None or with_all is None or not _near(with_none, with_all)
 
 
 def _factor(trial: Trial, probe: Probe, name: str) -> float | None:
@@ -155,7 +166,7 @@ def of_the_heads(trial: Trial) -> Iterator[str]:
     if "n_heads" not in inputs or not any(isinstance(value, np.ndarray) for value in inputs.values()):
         return  # who counts parameters has no heads to put together
     with_one = [replace(probe, inputs={**probe.inputs, "n_heads": 1}) for probe in trial.probes]
-    several = [probe for probe in trial.probes if probe.inputs["n_heads"] != 1 and not probe.hard]
+    several = [probe for probe in trial.probes if probe.inputs["n_heads"] > 1 and not probe.hard]
     if several and trial.all_right(with_one) and not any(map(trial.is_right, several)):
         yield (
             f"With one head your function is right on all {len(with_one)} inputs; with several it is not. "

@@ -282,6 +282,19 @@ def rounded(read: Reading) -> Iterator[str]:
             yield f"{read.quote(node)} rounds on the way: whatever comes after works with fewer digits."
 
 
+def by_chance(read: Reading) -> Iterator[str]:
+    """Dropout, with a share that is written out or its own."""
+    for node in read.every(ast.Call):
+        shares = [key.value for key in node.keywords if key.arg in ("dropout_p", "dropout", "p")]
+        shares = shares if called(node) not in ("dropout", "Dropout") else shares or node.args[-1:]
+        if shares and not _is_0(shares[0]):
+            yield f"{read.quote(node)} drops numbers by chance, others in each call."
+
+
+def _is_0(share: ast.expr) -> bool:
+    return isinstance(share, ast.Constant) and share.value == 0
+
+
 def narrower(read: Reading) -> Iterator[str]:
     """A dtype that holds less than the inputs do."""
     coarse = any(v.dtype.itemsize == 2 for given in read.inputs.values() for v in given if real_numbers(v))
@@ -467,6 +480,7 @@ SEEN: tuple[Seen, ...] = (  # the strongest first
     late,
     power_first,
     whole_division,
+    by_chance,
     rounded,
     narrower,
     never_used,

@@ -435,15 +435,15 @@ class Write(Exercise):
         if got.shape != expected.shape and expected.shape in outcome.parts and not outcome.joined:
             several = f"You returned a tuple of {len(outcome.parts)} arrays."
             told = one_of_several(outcome.parts, expected)  # the case above says it
-            asked = "Return the one that the task asks for, alone."
-            return [] if told else [("one result", f"{several} {asked}")]
+            alone = "Return the one that the task asks for, alone."
+            return [] if told else [("one result", f"{several} {alone}")]
         if got.shape != expected.shape and expected.ndim == 0:
             one = "True or False" if self._truths else "one number"
             return [("one number", f"The result should be {one}, not an array of shape {got.shape}.")]
         if got.shape != expected.shape:
             of_part = f" of {part}" if part else ""
-            told = f"The shape{of_part} should be {expected.shape}; yours is {got.shape}."
-            return [("shape", f"{told} {lost_axis(got.shape, expected.shape)}".rstrip())]
+            shapes = f"The shape{of_part} should be {expected.shape}; yours is {got.shape}."
+            return [("shape", f"{shapes} {lost_axis(got.shape, expected.shape)}".rstrip())]
         if self._truths and not np.isin(got, (0, 1)).all():
             each = "Each entry" if got.ndim else "The result"
             return [("True or False", f"{each} should be True or False (1 and 0 count, too).")]

@@ -42,6 +42,12 @@ def first_row_patched(triangle: Array) -> Array:
     return triangle
 
 
+def first_row_closed(triangle: Array) -> Array:
+    """The first token sees no later one; the others see what they saw."""
+    triangle[0, 1:] = False
+    return triangle
+
+
 EDITS = Edits(my_causal_weights, {
     "match": "dot_product_scores(queries, keys)",
     "scale": "scale_scores(dot_product_scores(queries, keys), queries.shape[-1])",
@@ -105,6 +111,12 @@ own-token-only
     you let each query see its own token only
     A token may attend to itself and to all tokens before it.
     | triangle => np.eye(size, dtype=bool)
+
+first-row-only
+    you fixed the first row alone: later queries still see the next token
+    The example shows the first query, and all rows but the last are wrong in the same way. In np.tri,
+    k=0 ends at the diagonal.
+    | triangle => first_row_closed(it); k => 1
 
 size-of-first-axis
     you gave the triangle the size of the first axis, which counts sentences on a stack

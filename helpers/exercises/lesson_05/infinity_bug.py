@@ -80,6 +80,7 @@ PROBES = (
     ("one sentence", SMALL, SMALL_MASK),
     (EXAMPLE, np.array([[0.0, 0.0, 5.0]]), np.array([[True, True, False]])),
     ("another sentence", numbers(5, 7, start=31), pattern(5, 7, start=90)),
+    ("as many queries as keys", numbers(5, 5, start=201), pattern(5, 5, start=94)),
     ("float32", numbers(4, 6, start=3, dtype=np.float32), pattern(4, 6, start=14)),
     ("a batch of 2 sentences, one mask for both", numbers(2, 5, 7, start=40), pattern(5, 7, start=50)),
     ("a batch of 2 sentences with padding", numbers(2, 5, 7, start=60), PADDING_PROBE),

@@ -11,7 +11,8 @@ from helpers.validation import Array
 # A learner may compare outputs to the last bit, and two processors sum in two orders. So all sums here are
 # exact: of eighths and quarters, of powers of 2. What is left, a division or a root, is the same everywhere.
 TOKENS, TWO_TOKENS = exact(numbers(5, 3, start=12)), exact(numbers(2, 3, start=4))
-UP, ASIDE = np.array([0.75, -0.25, 0.5]), np.array([-0.375, 0.875, 0.5])
+# No change by small whole numbers, such as [1, 1, −1], is at right angles to ASIDE, and goes unseen by it.
+UP, ASIDE = np.array([0.75, -0.25, 0.5]), np.array([-46, 101, 77]) / 128
 DIRECTION = np.stack([UP, -UP, ASIDE], axis=1)  # whatever rises in column 0 falls in column 1
 POSITIONS = exact(numbers(9, 3, start=90))
 

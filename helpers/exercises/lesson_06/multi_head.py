@@ -113,7 +113,8 @@ def _wrong_before_the_weights(inputs: Any, output: Array, call: Any) -> str:
         return ""
     return (
         "With w_q all 0 every weight is the same, and there your output is right. So values, merging and W_O "
-        "fit together: look at how you get the weights, from queries, keys, the split, scale and softmax."
+        "fit together: look first at how you get the weights, from queries, keys, the split, scale and "
+        "softmax; then at whether each token keeps weights of its own."
     )
 
 
@@ -121,8 +122,9 @@ def _wrong_after_the_weights(inputs: Any, output: Array, call: Any) -> str:
     if _with_equal_weights(inputs, output, call) is not False:
         return ""
     return (
-        "With w_q all 0 every weight is the same, and the output should be the mean of x @ w_v @ w_o over "
-        "the tokens. Yours is not: look at the values, at merging, at W_O and at what comes after it first."
+        "With w_q all 0 every score is 0, softmax makes equal weights, and the output should be the mean of "
+        "x @ w_v @ w_o over the tokens. Yours is not: look first at softmax and what comes after it, the "
+        "values, merging and W_O."
     )
 
 

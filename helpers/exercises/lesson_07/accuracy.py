@@ -293,6 +293,7 @@ symbols-counted
     | mark => alike(text, texts[0]) / max(len(text), 1)
     | mark => alike(text, texts[0]) / max(len(text), len(texts[0]), 1)
     | mark => max(alike(text.split(), other.split()) / max(len(other.split()), 1) for other in texts)
+    | mark => max(alike(text.split(), t.split()) / max(len(text.split()), len(t.split()), 1) for t in texts)
     | share => symbols_together(words, str.split)
     | share => symbols_together(words, list)
     | share => 1 - symbol_error_rate([t for t, _ in words], [ts for _, ts in words], " ")

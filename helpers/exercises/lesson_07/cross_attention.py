@@ -387,6 +387,10 @@ CROSS_PROBES = (
             "w_v": np.array([[1, 2, 0, 5], [0, 1, 3, 1], [4, 0, 1, 2], [1, 1, 6, 0], [0, 3, 1, 1]]),
         },
     ),
+    Probe(  # here alone every matrix fits where another belongs, and may be left out
+        "all rows equally long",
+        _pair(n_queries=3, n_keys=4, d_model=5, d_context=5, d_k=5, d_v=5, start=81),
+    ),
     Probe("float32", _pair(n_queries=4, n_keys=6, d_k=9, dtype=np.float32, start=71)),
     Probe("2 pairs of sentences", _pair(2, start=301)),
     Probe(

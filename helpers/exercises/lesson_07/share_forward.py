@@ -77,6 +77,26 @@ one-step-only
     A step that skips places goes forward, too.
     | forward => (moves >= 0) & (moves <= 1)
 
+further-than-ever
+    you compared each place with the furthest one so far
+    Each step is compared with the one before it, wherever earlier ones had been: np.diff.
+    | moves => places[1:] - np.maximum.accumulate(places)[:-1]
+
+exactly-one-step
+    you counted only steps of exactly one place
+    A step that stays or skips places goes forward, too.
+    | forward => moves == 1
+
+staying-left-out-divided-by-rows
+    you did not count a step that stays in place, and divided by the number of rows
+    Staying counts as well, and between n rows there are n − 1 steps.
+    | share => (moves > 0).sum() / len(weights)
+
+mean-place
+    you took the mean of the places, weighed by the weights
+    The place that is read *most* is one place: argmax.
+    | places => weights @ np.arange(weights.shape[-1])
+
 from-the-first
     you compared each place with the first one
     Each step is compared with the one before it: np.diff.

@@ -100,6 +100,12 @@ def indexed(scores: Tensor, mask: Tensor) -> Tensor:
     return hidden
 
 
+def turned_where_it_fits(mask: Tensor, scores: Tensor) -> Tensor:
+    """The mask on its side where there are as many queries as keys, else as it is."""
+    full = mask.expand(scores.shape)
+    return full.mT if full.shape[-1] == full.shape[-2] else full
+
+
 def triangle(scores: Tensor, diagonal: int = 0) -> Tensor:
     """Scores -> a mask of their last two axes: True up to a diagonal."""
     return torch.ones(scores.shape[-2:], dtype=torch.bool).tril(diagonal)
@@ -246,6 +252,36 @@ mask-as-index
     A mask may have fewer axes than the scores, or axes of length 1. masked_fill and torch.where broadcast
     it.
     | hide => indexed(scores, mask)
+
+mask-transposed § may
+    you turned the mask on its side
+    Rows of the mask are queries and columns are keys, as in the scores: it fits as it is.
+    | hide => scores.masked_fill(~mask.mT, -torch.inf)
+    | hide => scores.masked_fill(~mask.mT, -torch.inf); share => plain
+    @ turned = turned_where_it_fits(mask,scores)
+    | hide => scores.masked_fill(~turned, -torch.inf)
+    | hide => scores.masked_fill(~turned, -torch.inf); share => plain
+
+one-row-for-all § may
+    you hid the same keys from every query
+    Each query has a row of the mask to itself. Hand masked_fill the whole mask: it broadcasts by itself.
+    @ row = 0 -1
+    | hide => scores.masked_fill(~mask.expand(scores.shape)[..., [row], :], -torch.inf)
+    | hide => scores.masked_fill(~mask.expand(scores.shape)[..., [row], :], -torch.inf); share => plain
+
+first-mask-for-all § may
+    you gave every sentence the mask of the first
+    In a stack each sentence, or each head, may have a mask of its own. Hand masked_fill the whole mask.
+    @ first = mask.expand(scores.shape).reshape(-1,*scores.shape[-2:])[0]
+    | hide => scores.masked_fill(~first, -torch.inf)
+    | hide => scores.masked_fill(~first, -torch.inf); share => plain
+
+softmax-twice § axis
+    you took softmax twice
+    The weights are shares already; a second softmax makes them nearly equal.
+    | share => torch.softmax(plain.nan_to_num(0.0), dim=-1)
+    | share => torch.softmax(plain, dim=-1)
+    | share => torch.softmax(plain, dim=-1).nan_to_num(0.0)
 
 own-causal-mask § may
     you used a causal mask instead of the mask you were given

@@ -221,6 +221,7 @@ over-queries § axis
     axis, −1.
     | share => own_softmax(scores, axis=-2)
     | share => softmax(scores, axis=-2)
+    | hide => np.where(mask, scores, -1e9); share => own_softmax(scores, axis=-2)
 
 no-softmax § weights
     you left out softmax
@@ -269,6 +270,22 @@ def _whole_max_softmax(scores: Array) -> Array:
     return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
 
+def _turned_where_it_fits(mask: Mask, scores: Array) -> Mask:
+    """The mask on its side where there are as many queries as keys, else as it is."""
+    full = np.broadcast_to(mask, scores.shape)
+    return np.swapaxes(full, -1, -2) if full.shape[-1] == full.shape[-2] else full
+
+
+def _one_row(mask: Mask, scores: Array, row: int) -> Mask:
+    """The mask of one query, for all of them."""
+    return np.broadcast_to(mask, scores.shape)[..., [row], :]
+
+
+def _first_of_the_stack(mask: Mask, scores: Array) -> Mask:
+    """The mask of the first sentence, for all of them."""
+    return np.broadcast_to(mask, scores.shape).reshape(-1, *scores.shape[-2:])[0]
+
+
 Ways = Sequence[dict[str, Any]]
 
 
@@ -293,6 +310,9 @@ minus-a-little
 no-row-max
     @ left = _renormalised _renormalised_and_guarded _renormalised_unless_empty _renormalised_unless_zero
     | hide => scores; share => np.exp(scores); weigh => left(weights, mask)
+
+mask-transposed
+    | hide => np.where(_turned_where_it_fits(mask, scores), scores, -np.inf)
 
 scores-forgotten
     | hide => np.where(mask, 0.0, -np.inf); share => softmax(scores)
@@ -339,6 +359,30 @@ causal-mask-too
     @ both = mask&causal_mask(*scores.shape[-2:])
     | hide => np.where(both, scores, -np.inf)
     | hide => np.where(both, scores, -np.inf); share => own_softmax(scores)
+
+one-row-for-all § polarity
+    you hid the same keys from every query
+    Each query has a row of the mask to itself. Give np.where the whole mask: it broadcasts by itself.
+    @ row = 0 -1
+    | hide => np.where(_one_row(mask, scores, row), scores, -np.inf)
+    @ row = 0 -1
+    | hide => np.where(_one_row(mask, scores, row), scores, -np.inf); share => own_softmax(scores)
+    @ shared = np.broadcast_to(mask,scores.shape).any(axis=-2,keepdims=True)
+    | hide => np.where(shared, scores, -np.inf)
+    @ shared = np.broadcast_to(mask,scores.shape).all(axis=-2,keepdims=True)
+    | hide => np.where(shared, scores, -np.inf)
+
+first-mask-for-all § polarity
+    you gave every sentence the mask of the first
+    In a stack each sentence, or each head, may have a mask of its own. Give np.where the whole mask.
+    | hide => np.where(_first_of_the_stack(mask, scores), scores, -np.inf)
+    | hide => np.where(_first_of_the_stack(mask, scores), scores, -np.inf); share => own_softmax(scores)
+
+softmax-twice § weights
+    you took softmax twice
+    The weights are shares already; a second softmax makes them nearly equal.
+    | share => softmax(softmax(scores))
+    | share => own_softmax(softmax(scores))
 
 mask-flattens § infinity
     you indexed the scores by the mask, which gives one flat list of the open ones, without rows

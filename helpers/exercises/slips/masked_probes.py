@@ -127,6 +127,10 @@ MASKED_PROBES = (
         mask=np.array([[True, True, False]]),
     ),
     _attention_probe("another sentence", (), pattern(5, 7, start=12), start=40),
+    Probe(  # here alone a mask turned on its side fits
+        "as many queries as keys, and all rows equally long",
+        {**triple(n_queries=5, n_keys=5, d_k=5, d_v=5, start=201), "mask": pattern(5, 5, start=94)},
+    ),
     _attention_probe("float32", (), pattern(5, 7, start=70), start=90, dtype=np.float32),
     _attention_probe("a batch of 2 sentences, one mask for both", (2,), pattern(5, 7, start=50)),
     _attention_probe("a batch of 2 sentences with padding", (2,), PADDING_PROBE, start=7),

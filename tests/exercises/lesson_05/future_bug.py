@@ -414,6 +414,14 @@ def my_causal_weights(queries, keys):
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
+# named: first-row-only
+def my_causal_weights(queries, keys):
+    scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
+    allowed = np.tri(scores.shape[-1], k=1, dtype=bool)
+    allowed[0, 1:] = False
+    return softmax(np.where(allowed, scores, -np.inf))
+
+
 # unnamed
 def my_causal_weights(queries, keys):
     w = softmax(scale_scores(dot_product_scores(queries, keys), queries.shape[-1]))

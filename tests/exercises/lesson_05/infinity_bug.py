@@ -68,6 +68,16 @@ def my_masked_weights(scores, mask):
     return weights.tolist()
 
 
+# named: mask-transposed
+def my_masked_weights(scores, mask):
+    mask = np.broadcast_to(mask, scores.shape)
+    if scores.shape[-1] == scores.shape[-2]:
+        mask = np.swapaxes(mask, -1, -2)
+    masked = np.where(mask, scores, -np.inf)
+    exponentials = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
 # named: zero-times-infinity
 def my_masked_weights(scores, mask):
     return softmax(scores + (1 - mask) * -np.inf)

@@ -329,6 +329,72 @@ def my_masked_attention(queries, keys, values, mask):
     )
 
 
+# named: mask-transposed
+def my_masked_attention(queries, keys, values, mask):
+    scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
+    m = np.broadcast_to(mask, scores.shape)
+    if m.shape[-1] == m.shape[-2]:
+        m = np.swapaxes(m, -1, -2)
+    return softmax(np.where(m, scores, -np.inf)) @ values
+
+
+# named: mask-transposed + never-scaled
+def my_masked_attention(queries, keys, values, mask):
+    scores = dot_product_scores(queries, keys)
+    m = np.broadcast_to(mask, scores.shape)
+    if m.shape[-1] == m.shape[-2]:
+        m = np.swapaxes(m, -1, -2)
+    return softmax(np.where(m, scores, -np.inf)) @ values
+
+
+# named: one-row-for-all
+def my_masked_attention(queries, keys, values, mask):
+    scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
+    m = np.broadcast_to(mask, scores.shape)[..., :1, :]
+    return softmax(np.where(m, scores, -np.inf)) @ values
+
+
+def my_masked_attention(queries, keys, values, mask):
+    scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
+    m = np.broadcast_to(mask, scores.shape).any(axis=-2, keepdims=True)
+    return softmax(np.where(m, scores, -np.inf)) @ values
+
+
+def my_masked_attention(queries, keys, values, mask):
+    scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
+    m = np.broadcast_to(mask, scores.shape).all(axis=-2, keepdims=True)
+    return softmax(np.where(m, scores, -np.inf)) @ values
+
+
+# named: first-mask-for-all
+def my_masked_attention(queries, keys, values, mask):
+    scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
+    m = np.broadcast_to(mask, scores.shape)
+    while m.ndim > 2:
+        m = m[0]
+    return softmax(np.where(m, scores, -np.inf)) @ values
+
+
+# named: softmax-twice
+def my_masked_attention(queries, keys, values, mask):
+    scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])
+    return softmax(softmax(np.where(mask, scores, -np.inf))) @ values
+
+
+# unnamed
+# told: Multiply queries by 2 on every input
+def my_masked_attention(queries, keys, values, mask):
+    scores = scale_scores(dot_product_scores(queries, keys), 4 * queries.shape[-1])
+    return softmax(np.where(mask, scores, -np.inf)) @ values
+
+
+# unnamed
+# told: Begin with what multiplies or divides the scores
+def my_masked_attention(queries, keys, values, mask):
+    scores = dot_product_scores(queries, keys) / queries.shape[-1] ** (1 / 3)
+    return softmax(np.where(mask, scores, -np.inf)) @ values
+
+
 # named: own-causal-mask
 def my_masked_attention(queries, keys, values, mask):
     scores = scale_scores(dot_product_scores(queries, keys), queries.shape[-1])

@@ -94,6 +94,30 @@ def my_share_forward(weights):
     return 1 - (np.diff(weights.argmax(-1)) > 0).mean()
 
 
+# named: further-than-ever
+def my_share_forward(weights):
+    p = weights.argmax(axis=1)
+    return np.mean([p[i] >= max(p[:i]) for i in range(1, len(p))])
+
+
+# named: exactly-one-step
+def my_share_forward(weights):
+    d = np.diff(weights.argmax(axis=1))
+    return float((d == 1).mean())
+
+
+# named: mean-place
+def my_share_forward(weights):
+    p = weights @ np.arange(weights.shape[1])
+    return float((np.diff(p) >= 0).mean())
+
+
+# named: staying-left-out-divided-by-rows
+def my_share_forward(weights):
+    p = weights.argmax(axis=1)
+    return sum(b > a for a, b in zip(p, p[1:], strict=False)) / len(weights)
+
+
 # unnamed
 def my_share_forward(weights):
     return 0.5

@@ -403,6 +403,57 @@ def my_attention(queries, keys, values, mask):
     return w @ values, None
 
 
+# told: drops numbers by chance
+def my_attention(queries, keys, values, mask):
+    scores = queries @ keys.mT / queries.size(-1) ** 0.5
+    weights = torch.nan_to_num(scores.masked_fill(~mask, -torch.inf).softmax(-1))
+    weights = F.dropout(weights, 0.1)
+    return weights @ values, weights
+
+
+# named: mask-transposed
+def my_attention(queries, keys, values, mask):
+    scores = queries @ keys.mT / queries.size(-1) ** 0.5
+    m = mask.expand_as(scores)
+    if m.size(-1) == m.size(-2):
+        m = m.mT
+    weights = torch.nan_to_num(scores.masked_fill(~m, -torch.inf).softmax(-1))
+    return weights @ values, weights
+
+
+# named: one-row-for-all
+def my_attention(queries, keys, values, mask):
+    scores = queries @ keys.mT / queries.size(-1) ** 0.5
+    m = mask.expand_as(scores)[..., :1, :]
+    weights = torch.nan_to_num(scores.masked_fill(~m, -torch.inf).softmax(-1))
+    return weights @ values, weights
+
+
+# named: first-mask-for-all
+def my_attention(queries, keys, values, mask):
+    scores = queries @ keys.mT / queries.size(-1) ** 0.5
+    m = mask.expand_as(scores)
+    while m.dim() > 2:
+        m = m[0]
+    weights = torch.nan_to_num(scores.masked_fill(~m, -torch.inf).softmax(-1))
+    return weights @ values, weights
+
+
+# named: softmax-twice
+def my_attention(queries, keys, values, mask):
+    scores = queries @ keys.mT / queries.size(-1) ** 0.5
+    weights = torch.nan_to_num(scores.masked_fill(~mask, -torch.inf).softmax(-1)).softmax(-1)
+    return weights @ values, weights
+
+
+# unnamed
+# told: Multiply queries by 2 on every input
+def my_attention(queries, keys, values, mask):
+    scores = queries @ keys.mT / (2 * queries.size(-1) ** 0.5)
+    weights = torch.nan_to_num(scores.masked_fill(~mask, -torch.inf).softmax(-1))
+    return weights @ values, weights
+
+
 # unnamed
 def my_attention(queries, keys, values, mask):
     scores = queries @ keys.mT / 2

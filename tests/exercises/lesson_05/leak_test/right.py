@@ -13,6 +13,16 @@ def rng_free(row):
 
 # right
 def my_leak_test(model, x):
+    base = model(x.copy())
+    for j in range(1, len(x)):
+        y = x.copy()
+        y[j] += np.resize([3.0, -1.0, 4.0], x.shape[1])
+        if (np.abs(model(y)[:j] - base[:j]) > 1e-9).any():
+            return True
+    return False
+
+
+def my_leak_test(model, x):
     return bool(leaks(model, x))
 
 
