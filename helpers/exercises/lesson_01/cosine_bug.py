@@ -199,6 +199,11 @@ angle
     | cosine => np.arccos(it)
     | cosine => np.degrees(np.arccos(it))
 
+squared
+    you squared the cosine
+    Dot product over length times length is the cosine itself. Its square has lost the sign.
+    | cosine => it**2
+
 cosine-distance
     you returned 1 minus the cosine
     That is a distance: 0 for the same direction. The cosine is 1 there.

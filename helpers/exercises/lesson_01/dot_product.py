@@ -159,6 +159,11 @@ sign-lost
     A negative dot product says that two vectors point apart.
     | result => np.abs(it)
 
+sign-turned
+    you subtracted the products instead of adding them
+    Two vectors that point the same way should get a positive number.
+    | total => -np.sum(products)
+
 lengths-only
     you multiplied only the lengths
     The dot product is length times length times the cosine of the angle.

@@ -116,6 +116,11 @@ best-last
     The most similar word should stand first.
     | taken => it[::-1]
 
+sign-lost
+    you took the cosines without their sign
+    A word that points the other way has a cosine near −1. It is not alike, and comes last.
+    | score => np.abs(it)
+
 by-row-number
     you returned the right words in the order of their row numbers
     The most similar word should stand first.

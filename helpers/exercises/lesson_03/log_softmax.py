@@ -88,6 +88,16 @@ total-without-log
     log(e^s / sum) = s − log(sum).
     | log_total => totals
 
+total-plus-1
+    you added 1 to the sum before its logarithm (np.log1p)
+    np.log1p(x) is log(1 + x). The sum is what the exponentials make, and no more.
+    | log_total => np.log1p(totals)
+
+mean-in-the-log
+    you took the logarithm of the mean, not of the sum
+    The exponentials are divided by their sum: then the weights sum to 1.
+    | total => it / scores.shape[-1]
+
 total-log-2
     you took the sum's logarithm to base 2
     {undone}

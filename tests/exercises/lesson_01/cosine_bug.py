@@ -103,3 +103,8 @@ def my_cosine(query, key):
 # named: something-added
 def my_cosine(query, key):
     return query @ key / (np.linalg.norm(query) * np.linalg.norm(key) + 0.01)
+
+
+# named: squared
+def my_cosine(query, key):
+    return (query @ key) ** 2 / (np.sum(query**2) * np.sum(key**2))

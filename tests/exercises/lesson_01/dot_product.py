@@ -129,3 +129,11 @@ def my_dot(query, key):
     for i in range(1, len(query)):
         total += query[i] * key[i]
     return total / np.sqrt(len(query))
+
+
+# named: sign-turned
+def my_dot(query, key):
+    total = 0
+    for q, k in zip(query, key, strict=True):
+        total -= q * k
+    return total

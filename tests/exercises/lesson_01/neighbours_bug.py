@@ -94,3 +94,10 @@ def my_neighbours(word, vectors, how_many):
     scores = cosine_scores(vectors[[word]], vectors)[0].copy()
     scores[word] = -1e9
     return np.sort(np.argsort(scores)[-how_many:])
+
+
+# named: sign-lost
+def my_neighbours(word, vectors, how_many):
+    scores = abs(cosine_scores(vectors[[word]], vectors)[0])
+    scores[word] = -1
+    return np.argsort(-scores)[:how_many]

@@ -64,7 +64,7 @@ def my_weights(q, k):
     return softmax(_scores(q, k), axis=0)
 
 
-# told: You returned a tuple of 2 arrays
+# told: returned a tuple of 2 things. Return the one that the task asks for, alone.
 # not told: The shape should be
 def my_weights(queries, keys):
     scores = _scores(queries, keys) / np.sqrt(queries.shape[-1])

@@ -67,3 +67,15 @@ def my_log_softmax(scores):
     m = scores.max(axis=-1, keepdims=True)
     total = np.log(np.exp(scores - m).sum(axis=-1, keepdims=True)) - m
     return scores - total
+
+
+# named: total-plus-1
+def my_log_softmax(scores):
+    z = scores - scores.max(-1, keepdims=True)
+    return z - np.log1p(np.exp(z).sum(-1, keepdims=True))
+
+
+# named: mean-in-the-log
+def my_log_softmax(scores):
+    z = scores - scores.max(-1, keepdims=True)
+    return z - np.log(np.exp(z).mean(-1, keepdims=True))
