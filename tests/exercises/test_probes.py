@@ -43,6 +43,10 @@ EXCEPTIONS: dict[str, tuple[tuple[str, ...], str]] = {
     "torch-batch-first": (("in_proj_weight[-2]",), "it has 3·d_model rows"),
     "rescale": (("running_max[-1]", "running_sum[-1]"), "the task says (n_queries, 1)"),
     "mask-rule": (("query[-1]",), "the check gives the queries as a column, as the task says"),
+    "shifted-loss": (
+        ("logits[-2]", "tokens[-1]"),
+        "a single token has none after it, and the mean over no row is undefined",
+    ),
     "rope": (("x[-1]",), "entries turn in pairs"),
     "layout-bug": (("x[-1]",), "entries turn in pairs"),
     "cached-place": (("queries[-1]", "keys[-1]"), "entries turn in pairs"),
@@ -239,6 +243,17 @@ IN_WORDS: dict[str, Callable[[tuple[Probe, ...]], bool]] = {
         (p.inputs["batch"], p.inputs["text"].tolist()) == (0, [[0, 0, 1, 1], [0, 1, 1, 1]])
         and ANSWERS["mask-rule"](**p.inputs).sum(axis=-1).tolist() == [1, 2, 1, 2]
         for p in probes
+    ),
+    "shifted-loss": lambda probes: any(
+        p.inputs["tokens"].tolist() == [0, 1, 0] and p.inputs["logits"].tolist() == [[0, 9], [9, 0], [9, 0]]
+        for p in probes
+    ),
+    "padded-loss": lambda probes: any(
+        p.inputs["losses"].tolist() == [[2, 4, 0.5], [6, 0.5, 0.5]] and p.inputs["real"].sum() == 3
+        for p in probes
+    ),
+    "head-off": lambda probes: any(
+        p.inputs["mixed"].tolist() == [[[1]], [[10]]] and p.inputs["head"] == 0 for p in probes
     ),
     "grouped": lambda probes: any(
         p.inputs["queries"].shape[:2] == (6, 1) and p.inputs["values"].ravel().tolist() == [10, 20]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_12.shared import OFF
 from helpers.validation import Array
@@ -118,10 +118,15 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     example={"mixed": np.array([[[1.0]], [[10.0]]]), "w_o": np.array([[1.0], [1.0]]), "head": 0},
     probes=(
+        Probe(EXAMPLE, {"mixed": np.array([[[1.0]], [[10.0]]]), "w_o": np.array([[1.0], [1.0]]), "head": 0}),
         Probe("the first of three heads", _layer(3, 5, 2, 4, 0, start=7)),
         Probe("the last of four heads", _layer(4, 2, 3, 5, 3, start=60)),
         Probe("the middle one of three", _layer(3, 4, 5, 7, 1, start=120)),
         Probe("one new token", _layer(2, 1, 4, 3, 1, start=190)),
+        Probe("heads of one column", _layer(3, 4, 1, 2, 1, start=330), hard=True),
+        Probe("one head alone", _layer(1, 3, 4, 2, 0, start=350), hard=True),
+        Probe("a width of 1", _layer(2, 3, 4, 1, 1, start=370), hard=True),
+        Probe("heads of one number, one row of W_O", _layer(1, 3, 1, 2, 0, start=390), hard=True),
         Probe("float32", _layer(5, 6, 2, 3, 2, start=270, dtype=np.float32)),
     ),
     axes=("token", "entry"),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_12.shared import TASK
 from helpers.validation import Array, Mask
@@ -111,7 +111,7 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     probes=(
         Probe(
-            "two texts, of two tokens and of one",
+            EXAMPLE,
             {
                 "losses": np.array([[2.0, 4.0, 0.5], [6.0, 0.5, 0.5]]),
                 "real": np.array([[T, T, F], [T, F, F]]),
@@ -122,6 +122,8 @@ EXERCISE = Mend(
         Probe("NaN at the padding", _batch(2, 4, 3, 1, 5, n=6, start=77, junk=np.nan)),
         Probe("no padding", _batch(4, 4, 4, n=4, start=120)),
         Probe("float32", _batch(3, 8, n=9, start=160, dtype=np.float32)),
+        Probe("one text", _batch(3, n=5, start=250), hard=True),
+        Probe("texts of one token", _batch(1, 0, 1, n=1, start=270), hard=True),
         Probe("nothing real", _batch(0, 0, n=3, start=230)),
     ),
     mistakes=MISTAKES,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_12.shared import TASK
 from helpers.softmax import softmax
@@ -116,13 +116,14 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     probes=(
         Probe(
-            "three tokens of two symbols",
+            EXAMPLE,
             {"logits": np.array([[0.0, 9.0], [9.0, 0.0], [9.0, 0.0]]), "tokens": np.array([0, 1, 0])},
         ),
         Probe("four tokens", _text(4, 6, start=3)),
         Probe("seven tokens", _text(7, 5, start=41)),
         Probe("two tokens", _text(2, 3, start=90)),
         Probe("float32", _text(9, 8, start=130, dtype=np.float32)),
+        Probe("two tokens, and the only symbol that there is", _text(2, 1, start=5), hard=True),
         Probe("twelve tokens", _text(12, 10, start=222)),
     ),
     mistakes=MISTAKES,
