@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe
+from helpers.exercises.engine.probes import EXAMPLE, Probe
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_09.shared import THE_JUMP
 from helpers.validation import Array
@@ -85,7 +85,8 @@ every-round
 
 
 def _probe(kind: str, over: list[float], under: list[float]) -> Probe:
-    return Probe(kind, {"over": np.array(over), "under": np.array(under)})
+    """Times in each round -> a probe. A single round is its own median, mean and extreme: it shows little."""
+    return Probe(kind, {"over": np.array(over), "under": np.array(under)}, hard=len(over) == 1)
 
 
 EXERCISE = Mend(
@@ -100,11 +101,13 @@ EXERCISE = Mend(
     right=my_ratio,
     recipe=EDITS.recipe(),
     probes=(
+        _probe(EXAMPLE, [2.0, 30, 4], [1.0, 15, 4]),
         _probe("5 rounds, the machine slows down", [4, 5, 9, 14, 21], [2, 3, 6, 8, 9]),
         _probe("3 rounds, one of them busy", [8, 70, 10], [4, 20, 10]),
         _probe("4 rounds", [3, 12, 5, 9], [2, 3, 4, 3]),
         _probe("2 rounds", [6, 9], [4, 3]),
         _probe("7 rounds, disturbed in turn", [3, 40, 4, 5, 28, 6, 9], [8, 16, 16, 4, 7, 8, 2]),
+        _probe("1 round", [7], [2]),
     ),
     axes=(),
     mistakes=MISTAKES,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe
+from helpers.exercises.engine.probes import Probe, example
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_09.shared import HOW_LONG
 from helpers.validation import Array
@@ -137,6 +137,7 @@ EXERCISE = Mend(
     right=my_time,
     recipe=EDITS.recipe(),
     probes=(
+        example(log=np.array([[0.0, 1, 90], [100, 101, 107]])),
         Probe("a laptop's GPU, 5 calls", {"log": A_GPU}),
         Probe("a server's GPU, 7 calls", {"log": ANOTHER}),
         Probe("a GPU, 2 calls", {"log": FEW}),

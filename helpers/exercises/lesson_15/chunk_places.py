@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe
+from helpers.exercises.engine.probes import EXAMPLE, Probe
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.pretrained.language import places
@@ -100,9 +100,9 @@ EXERCISE = Mend(
     probes=tuple(
         Probe(kind, {"n_new": n_new, "n_before": n_before})
         for kind, n_new, n_before in (
+            (EXAMPLE, 2, 5),
             ("the whole text at once", 4, 0),
             ("one token after three", 1, 3),
-            ("two tokens after five", 2, 5),
             ("five tokens after two", 5, 2),
             ("three tokens after one", 3, 1),
         )

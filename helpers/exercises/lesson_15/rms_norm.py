@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.write import Property, Write
 from helpers.pretrained.layers import rms_norm
 from helpers.validation import Array
@@ -111,7 +111,7 @@ def _probe(kind: str, n: int, d: int, epsilon: float, start: int, zero: bool = F
     if zero:
         x[1] = 0
     weight = abs(numbers(d, start=start + 50, **more)) + 0.5
-    return Probe(kind, {"x": x.astype(weight.dtype), "weight": weight, "epsilon": epsilon})
+    return Probe(kind, {"x": x.astype(weight.dtype), "weight": weight, "epsilon": epsilon}, hard=1 in (n, d))
 
 
 EXERCISE = Write(
@@ -122,19 +122,14 @@ EXERCISE = Write(
     right=_right,
     recipe=EDITS.recipe(),
     probes=(
-        Probe(
-            "the example",
-            {
-                "x": np.array([[3.0, 4.0], [6.0, 8.0], [0.0, 5.0]]),
-                "weight": np.array([1.0, 2.0]),
-                "epsilon": 0.0,
-            },
-        ),
+        example(x=np.array([[3.0, 4.0], [6.0, 8.0], [0.0, 5.0]]), weight=np.array([1.0, 2.0]), epsilon=0.0),
         _probe("three tokens", 3, 5, 1e-5, 1),
         _probe("a large epsilon", 2, 7, 0.5, 20),
         _probe("another large epsilon", 5, 3, 0.25, 30),
         _probe("float32", 4, 6, 0.125, 40, dtype=np.float32),
         _probe("a token of zeros", 3, 4, 1e-2, 60, zero=True),
+        _probe("one token", 1, 4, 0.25, 80),
+        _probe("rows of one number", 4, 1, 0.25, 90),
     ),
     properties=(Property("length", "how long a row is does not matter", _length_is_gone),),
     axes=("token", "column"),

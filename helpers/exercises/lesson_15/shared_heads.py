@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, example, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.pretrained.layers import share_heads
@@ -75,7 +75,11 @@ turned-round
 
 
 def _probe(kind: str, n_heads: int, n_kv_heads: int, n: int, d: int, start: int) -> Probe:
-    return Probe(kind, {"heads": numbers(n_kv_heads, n, d, start=start), "n_heads": n_heads})
+    return Probe(
+        kind,
+        {"heads": numbers(n_kv_heads, n, d, start=start), "n_heads": n_heads},
+        hard=1 in (n_kv_heads, n, d),
+    )
 
 
 def _each_run_its_own(inputs: Any, output: Array, _call: Any) -> str:
@@ -104,11 +108,14 @@ EXERCISE = Mend(
     right=share_heads,
     recipe=EDITS.recipe(),
     probes=(
+        example(heads=np.array([[[0.0]], [[1.0]], [[2.0]]]), n_heads=9),
         _probe("nine heads share three", 9, 3, 5, 4, 1),
         _probe("six heads share two", 6, 2, 3, 4, 70),
         _probe("eight heads share four", 8, 4, 3, 2, 140),
         _probe("ten heads share two", 10, 2, 4, 3, 210),
         _probe("each has its own", 3, 3, 2, 6, 350),
+        _probe("four heads share one", 4, 1, 3, 2, 420),
+        _probe("one head, and one to read", 1, 1, 3, 2, 490),
     ),
     properties=(Property("runs", "each run reads one head", _each_run_its_own),),
     axes=("head", "token", "entry"),
