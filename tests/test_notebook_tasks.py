@@ -26,6 +26,7 @@ from helpers.exercises.lesson_10.shuffle_table import MOVED
 from helpers.exercises.lesson_10.shuffle_table import ORDER as SHUFFLED
 from helpers.exercises.lesson_10.shuffle_table import N as N_SHUFFLED
 from helpers.exercises.lesson_11 import read_gradient
+from helpers.exercises.lesson_12 import head_claim
 from helpers.exercises.lesson_13 import spills, tile_cost
 from helpers.exercises.lesson_14 import cache_bytes
 from helpers.exercises.lesson_15.which_bug import MISTAKES
@@ -217,6 +218,7 @@ SAYS: dict[str, Callable[[str], bool]] = {
         and N_SHUFFLED == len(set(SHUFFLED)) == 6
         and "six tokens" in text
     ),
+    "head-claim": lambda text: np.array_equal(table(text), list(head_claim.MEASURED.values())),
     "torch-timing": timing,
     "torch-bytes": bytes_of_torch,
     "gpu-corners": corners,

@@ -271,6 +271,13 @@ def select(record: Record, **fields: object) -> list[Case]:
     return sorted(found, key=lambda case: case["n"])
 
 
+def median_seconds(case: Case) -> float:
+    """A case -> the median of its times. Raises ValueError for one that was not measured, with the reason."""
+    if not case["seconds"]:
+        raise ValueError(f"{case['implementation']} at n {case['n']} was not measured: {case['reason']}")
+    return case["seconds"]["median"]
+
+
 def record_name(record: Record) -> str:
     """A record -> its name in data/records: cpu/attention.json, or gpu/<the GPU's name>-attention.json.
 

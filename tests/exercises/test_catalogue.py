@@ -105,7 +105,8 @@ def test_probes_can_tell_axes_apart(exercise):
             continue
         for name, value in probe.inputs.items():
             if isinstance(value, np.ndarray) and name not in ("vectors", "mask", "causal"):
-                square = name.startswith("w_") and probe.kind == "all as wide as the tokens"
+                wide = ("all as wide as the tokens", "all rows equally long")
+                square = name.startswith("w_") and probe.kind in wide
                 square |= "as many queries as keys" in probe.kind
                 square |= (exercise.name, name) == ("induction-score", "weights")  # a map of self-attention
                 assert square or len(set(value.shape)) == value.ndim, (probe.kind, name)
