@@ -10,7 +10,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 DATA = Path("data")
-SHIPPED = ("*.csv", "*.npz", "*.toml", "README.md", "LICENCES/*.txt", "records/*/*.json")
+SHIPPED = ("*.csv", "*.npz", "*.json", "*.toml", "README.md", "LICENCES/*.txt", "records/*/*.json")
 
 
 class BuildWithData(build_py):

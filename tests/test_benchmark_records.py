@@ -3,6 +3,7 @@
 import copy
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -217,7 +218,7 @@ def test_records_that_ship_are_full_runs_without_private_names(kind):
 
 
 def test_the_median_of_what_was_not_measured_is_refused_with_its_reason():
-    case = {"implementation": "readable", "n": 8192, "seconds": None, "reason": "out of memory"}
+    case: Any = {"implementation": "readable", "n": 8192, "seconds": None, "reason": "out of memory"}
     with pytest.raises(ValueError, match="readable at n 8192 was not measured: out of memory"):
         records.median_seconds(case)
     assert records.median_seconds({**case, "seconds": {"lower": 1.0, "median": 2.0, "upper": 3.0}}) == 2.0
