@@ -21,7 +21,7 @@ from helpers import datasets
 from helpers.exercises.engine import fingerprints
 
 ROOT = Path(__file__).resolve().parent.parent
-MOST_BYTES = 4_000_000
+MOST_BYTES = 5_000_000  # data/ itself stays below that
 A_LEARNER = """
 import sys
 sys.path.insert(0, sys.argv[1])
