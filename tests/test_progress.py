@@ -447,7 +447,7 @@ def everything() -> None:
         (lambda: solve(FIRST), "01_dot_product"),
         (one_of_lesson_03, "03_softmax"),
         (all_of_lesson_03, "05_masking"),
-        (lambda: solve(*ORDER["08"]), "13_fast_attention"),
+        (lambda: solve(*ORDER["08"]), "09_gpu"),
         (everything, "15_real_model"),
     ],
 )

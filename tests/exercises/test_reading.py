@@ -141,6 +141,7 @@ SAID = {
     "power first, `queries.shape[-1] ** 1`, and divides by 2 afterwards; a root is `** 0.5`.",
     "whole_division": "`queries @ np.swapaxes(keys, -1, -2) // np.sqrt(queries.shape[-1])` drops everything "
     "after the point; a single `/` keeps it.",
+    "by_chance": "`F.dropout(my_softmax(scores), 0.1)` drops numbers by chance, others in each call.",
     "rounded": "`np.round(my_softmax(scores), 2)` rounds on the way: whatever comes after works with fewer "
     "digits.",
     "narrower": "`scores.astype(np.float16)` keeps 2 bytes of each number, which are three or four digits.",

@@ -507,7 +507,7 @@ def my_multi_head(x, w_q, w_k, w_v, w_o, n_heads):
     return both.swapaxes(-3, -2).reshape(*x.shape[:-1], -1) @ w_o
 
 
-# told: at W_O and at what comes after it
+# told: look first at softmax and what comes after it
 def my_multi_head(x, w_q, w_k, w_v, w_o, n_heads):
     y = x + by_helpers(x, w_q, w_k, w_v, w_o, n_heads)
     return (y - y.mean(-1, keepdims=True)) / y.std(-1, keepdims=True)
@@ -517,7 +517,7 @@ def my_multi_head(x, w_q, w_k, w_v, w_o, n_heads):
 # told: Worth rereading: Lesson 06, "Splitting into heads"
 my_multi_head = steps(root=lambda q, x, h: 1.5)
 
-# told: look at the values, at merging, at W_O and at what comes after it
+# told: look first at softmax and what comes after it, the values, merging and W_O
 my_multi_head = steps(merge=lambda h: np.roll(merge_heads(h), 1, -1))
 
 
