@@ -62,7 +62,8 @@ def main(words: list[str]) -> int:
     try:
         return obey(parse(words))
     except CourseError as error:
-        return complain(str(error))
+        complain(str(error))
+        return error.status
     except OSError as error:
         return complain(one_line(error))
     except KeyboardInterrupt:

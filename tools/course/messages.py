@@ -6,7 +6,15 @@ import time
 
 
 class CourseError(Exception):
-    """An expected failure: its text is the one line that the person sees."""
+    """An expected failure: its text is the one line that the person sees, `status` how the command ends."""
+
+    status = 1
+
+
+class OutOfReachError(CourseError):
+    """What was asked for could not be fetched from here: nothing is wrong with the course."""
+
+    status = 3
 
 
 def complain(text: str) -> int:

