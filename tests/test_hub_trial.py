@@ -47,6 +47,14 @@ def test_the_hub_is_set_to_loopback_and_a_home_for_each_user(tmp_path: Path) -> 
     assert service.settings(place, "", [1, 2, 3])["DummyAuthenticator"] != told["DummyAuthenticator"]
 
 
+def test_kernels_talk_through_files_where_a_file_can_have_so_long_a_name() -> None:
+    short, long = Path("/tmp/hub-12345678/h"), Path("/tmp") / ("hub-" + "1" * 60)
+    assert service.transport(short) == "ipc"
+    assert service.transport(long) == "tcp"
+    told = service.settings(Place(short, short, short, short), "", [1, 2, 3])
+    assert "--KernelManager.transport=ipc" in told["Spawner"]["args"]
+
+
 def test_free_ports_are_different() -> None:
     assert len(set(service.free_ports(3))) == 3
 

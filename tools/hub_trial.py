@@ -132,7 +132,7 @@ def trial(count: int, lesson: Path, kept: Path | None) -> list[str]:
         folder = Path(temporary).resolve()
         wheel = build_wheel(folder / "wheel")
         programs, proxy = install(kept or folder, wheel)
-        place = Place(programs, proxy, folder / "homes", folder / "files")
+        place = Place(programs, proxy, folder / "h", folder / "files")  # short: names of sockets are limited
         place.files.mkdir()
         settle(place.homes, users, lesson)
         service = Service(place)

@@ -22,6 +22,8 @@ PROXY = "configurable-http-proxy@5.3.0"  # JupyterHub's own proxy; it comes from
 UNUSED = "debugpy"  # JupyterLab's debugger, 8 MB of each kernel: the course does not use it
 SETTINGS = {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2", "MALLOC_TRIM_THRESHOLD_": "131072"}
 LOOPBACK = "127.0.0.1"
+SOCKET = ".local/share/jupyter/runtime/kernel-00000000-0000-0000-0000-000000000000-ipc-5"  # in a home
+LONGEST_SOCKET = 107  # bytes of a socket's path on Linux
 SECONDS_TO_START = 300
 PATIENCE = 10  # seconds between asking a process to end and ending it
 
@@ -75,10 +77,21 @@ def free_ports(count: int) -> list[int]:
             each.close()
 
 
+def transport(homes: Path) -> str:
+    """The folder of homes -> how servers talk to their kernels: by files (ipc), or by ports (tcp).
+
+    Two servers that look for a free port at the same moment find the same one, and one of the kernels dies.
+    A file's name is each kernel's own, but the system limits its length.
+    """
+    longest = os.fsencode(homes / "user-100" / SOCKET)
+    return "ipc" if len(longest) <= LONGEST_SOCKET else "tcp"
+
+
 def settings(place: Place, token: str, ports: list[int]) -> dict[str, Any]:
     """Where things are, the service's token, three ports -> the settings: loopback, a home for each user."""
     doors = [f"http://{LOOPBACK}:{port}" for port in ports]
     singleuser = ["--LanguageServerManager.autodetect=False", "--LabApp.extension_manager=readonly"]
+    singleuser += [f"--KernelManager.transport={transport(place.homes)}"]
     scopes = ["admin:users", "admin:servers", "access:servers", "tokens", "shutdown"]
     return {
         "JupyterHub": {
