@@ -28,6 +28,23 @@ def less(scores: Array, largest: Array, out: Array | None = None) -> Array:
         return np.subtract(scores, largest, out=out)
 
 
+def all_exponentials_fit(queries: Array, keys: Array, values: Array) -> bool:
+    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v), checked -> whether no maximum is needed.
+
+    True where no scaled score can leave −32 to 32, since |q · k| ≤ |q| |k| (lesson 01). Then e^score lies
+    between 1e-14 and 1e14: none overflows, and none is lost beside another, whatever the row's largest is.
+    Sums of values must fit, too, with that factor before them.
+    """
+    largest_value = float(max(-values.min(initial=0), values.max(initial=0)))
+    if not 1e-20 < largest_value * max(1, values.shape[-2]) < 1e20:
+        return False
+    squares = [
+        float(np.einsum("...d,...d->...", vectors, vectors, dtype=np.float64).max(initial=0))
+        for vectors in (queries, keys)
+    ]
+    return bool(squares[0] * squares[1] <= 32**2 * queries.shape[-1])  # False for NaN, too
+
+
 def lowest(dtype: np.dtype[Any]) -> Any:
     """A dtype -> its lowest finite number, from which the search for the largest score starts."""
     return np.finfo(dtype).min  # not −inf: −inf − −inf would be NaN

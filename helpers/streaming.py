@@ -1,9 +1,10 @@
 """How is attention computed without the n × n matrix? A tile of scores at a time (lessons 13, 14).
 
 Softmax asks for the largest score of a row and for the sum of its exponentials, and both can be had from
-pieces of the row. All here rests on that: a partial result, an output and its log-sum-exp (the logarithm of
-the sum of e^score), can be merged with that over other keys. `blocked_attention` gives what `attention` does,
-within rounding, and holds one tile of scores at a time; `KVCache` keeps keys and values between calls.
+pieces of the row. (Where no score can be large, the sum is enough.) All here rests on that: a partial result,
+an output and its log-sum-exp (the logarithm of the sum of e^score), can be merged with that over other keys.
+`blocked_attention` gives what `attention` does, within rounding, and holds one tile of scores at a time;
+`KVCache` keeps keys and values between calls.
 Wherever places matter, the queries are the last n_queries of n_keys tokens, as in causal_mask.
 """
 
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from helpers.door import behind_the_door
 from helpers.masking import causal_mask
-from helpers.precision import finite, less, lowest, or_one, working_dtype
+from helpers.precision import all_exponentials_fit, finite, less, lowest, or_one, working_dtype
 from helpers.scaling import scale_scores
 from helpers.validation import (
     Array,
@@ -35,6 +36,8 @@ from helpers.validation import (
 # the diagonal of a causal mask. 128 × 1024 are as many, and slower (paired, on one thread, 256 × 512 takes
 # 0.95 of the time at n 2048, 0.91 at 4096): 512 keys and their values find room in the cache beside the tile.
 TILE_QUERIES, TILE_KEYS = 256, 512
+# To look at the lengths of all keys costs half as much as the product of one query with them.
+QUERIES_WORTH_A_LOOK = 32
 
 Fitting = tuple[Array, Array, Array, Mask | None]  # queries, keys, values, mask
 
@@ -116,6 +119,7 @@ def blocked_attention(
     queries are scaled before the product, so that a score must be too large after scaling to be +inf.)
     ValueError or TypeError unless tiles and window are whole numbers of at least 1. Values are added up
     before they are divided: where n_keys of them overflow the dtype, the output is inf, with NumPy's warning.
+    No maximum is looked for where |q · k| ≤ |q| |k| says that no score can be large.
     Source: Rabe and Staats 2021, "Self-attention Does Not Need O(n²) Memory"; Dao et al. 2022, algorithm 1.
     """
     queries, keys, values, mask = _fitting(*_checked(queries, keys, values), mask)
@@ -335,10 +339,12 @@ def _attend_in_tiles(
     room = np.empty(min(tile_queries, n_queries) * min(tile_keys, keys.shape[-2]), log_sum_exp.dtype)
     for place in np.ndindex(stack):
         one_mask = None if mask is None else mask[place]
+        one_head = queries[place], keys[place], values[place]
+        with_max = n_queries < QUERIES_WORTH_A_LOOK or not all_exponentials_fit(*one_head)
         for rows in _slices(0, n_queries, tile_queries):
             columns = reach.columns(rows, tile_keys)
             output[(*place, rows)], log_sum_exp[(*place, rows)] = _attend_rows(
-                queries[place], keys[place], values[place], one_mask, reach, rows, columns, room
+                *one_head, one_mask, reach, rows, columns, room, with_max
             )
     return output, log_sum_exp
 
@@ -352,12 +358,18 @@ def _attend_rows(
     rows: slice,
     tiles_of_keys: Iterator[slice],
     room: Array,
+    with_max: bool,
 ) -> tuple[Array, Array]:
-    """One tile of queries over all the keys that it sees: the derivation of the lesson."""
+    """One tile of queries over all the keys that it sees: the derivation of the lesson.
+
+    Where all exponentials fit, no maximum is looked for, subtracted or rescaled by: it counts as 0.
+    """
     working = room.dtype
     # n_queries × d_k divisions, not n_queries × n_keys
     scaled_queries = scale_scores(queries[rows].astype(working, copy=False), queries.shape[-1])
     running_max, running_sum = _nothing_seen((len(scaled_queries),), working)
+    if not with_max:
+        running_max = np.zeros_like(running_max)
     weighted_sum = np.zeros((len(scaled_queries), values.shape[-1]), working)
     for columns in tiles_of_keys:
         if mask is not None and not mask[rows, columns].any():
@@ -369,9 +381,16 @@ def _attend_rows(
             _hide_by_place(scores, reach, rows, columns)
         if mask is not None:
             np.copyto(scores, -np.inf, where=~mask[rows, columns])
-        name = f"scores of queries from {rows.start} with keys from {columns.start}"
-        exponentials, rescale, running_max, running_sum = _one_step(scores, running_max, running_sum, name)
-        weighted_sum = rescale * weighted_sum + exponentials @ tile_of_values
+        if with_max:
+            name = f"scores of queries from {rows.start} with keys from {columns.start}"
+            exponentials, rescale, running_max, running_sum = _one_step(
+                scores, running_max, running_sum, name
+            )
+            weighted_sum = rescale * weighted_sum + exponentials @ tile_of_values
+        else:
+            exponentials = np.exp(scores, out=scores)
+            running_sum += _sums_of_rows(exponentials)
+            weighted_sum += exponentials @ tile_of_values
     return weighted_sum / or_one(running_sum), _log_sum_exp(running_max, running_sum)
 
 
@@ -387,9 +406,12 @@ def _one_step(
         require_scores(name, scores)
     rescale = np.exp(less(running_max, new_max))  # what was summed under a smaller maximum came out too large
     exponentials = np.exp(less(scores, new_max, out=scores), out=scores)
-    ones = np.ones((scores.shape[-1], 1), scores.dtype)
-    sum_of_tile = exponentials @ ones  # a product is faster than .sum()
-    return exponentials, rescale, new_max, rescale * running_sum + sum_of_tile
+    return exponentials, rescale, new_max, rescale * running_sum + _sums_of_rows(exponentials)
+
+
+def _sums_of_rows(exponentials: Array) -> Array:
+    """(..., n_queries, tile) -> (..., n_queries, 1). A product is faster than .sum()."""
+    return np.asarray(exponentials @ np.ones((exponentials.shape[-1], 1), exponentials.dtype))
 
 
 def _nothing_seen(rows: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, Array]:

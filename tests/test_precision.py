@@ -5,6 +5,7 @@ import pytest
 from samples import DTYPES, waves
 
 from helpers.precision import (
+    all_exponentials_fit,
     directions_of,
     finite,
     lengths_of,
@@ -103,3 +104,41 @@ def test_a_value_that_is_not_finite_is_placed(bad: float) -> None:
         ValueError, match=r"^values must be finite; got .* at index \(1, 2, 0\) of shape \(2, 3, 5\)$"
     ):
         finite("values", values)
+
+
+# --- all_exponentials_fit: |q · k| / √d_k may be at most 32
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_scores_up_to_32_need_no_maximum_and_larger_ones_do(dtype: type) -> None:
+    queries: Array = np.array([[0, 0, 0, 8], [1, 1, 0, 0]], dtype)
+    values: Array = np.ones((2, 3), dtype)
+    assert all_exponentials_fit(queries, np.array([[8, 0, 0, 0], [0, 0, 0, 1]], dtype), values)
+    assert not all_exponentials_fit(queries, np.array([[8.5, 0, 0, 0], [0, 0, 0, 1]], dtype), values)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_or_beyond_the_range_when_squared_does_not_fit(bad: float) -> None:
+    ones = np.ones((2, 4), np.float32)
+    broken = ones.copy()
+    broken[1, 2] = bad
+    nothing = np.zeros_like(ones)
+    for queries, keys in ((broken, ones), (ones, broken), (broken, nothing), (nothing, broken)):
+        assert not all_exponentials_fit(queries, keys, ones)
+    assert not all_exponentials_fit(ones * np.float32(1e38), ones, ones)
+    assert not all_exponentials_fit(np.full((2, 4), 6e4, np.float16), np.ones((2, 4), np.float16), ones)
+
+
+def test_values_whose_sums_would_overflow_or_vanish_do_not_fit() -> None:
+    queries = keys = np.ones((4, 2))
+    for size, fits in (
+        (1.0, True),
+        (-1.0, True),
+        (9e19 / 4, True),
+        (1.1e20 / 4, False),
+        (-1.1e20 / 4, False),
+    ):
+        assert all_exponentials_fit(queries, keys, np.full((4, 1), size)) == fits
+    assert all_exponentials_fit(queries, keys, np.array([[0.0], [1e-19], [0.0], [0.0]]))
+    assert not all_exponentials_fit(queries, keys, np.full((4, 1), 1e-21))
+    assert not all_exponentials_fit(queries, keys[:0], keys[:0])
