@@ -23,8 +23,9 @@ PAGE = ROOT / "docs" / "museum.md"
 NOTEBOOK = ROOT / "notebooks" / "museum.ipynb"
 FAIR = (
     "These people found, reported and nearly always fixed their mistakes in public. That is why others can "
-    "learn from them, and no reason to think less of their work. The facts are those of the threads, "
-    "as far as we could read them in November 2026. The code is ours: it shows the slip, not the project."
+    "learn from them, and no reason to think less of their work. The facts are those of the threads and of "
+    "the code, as far as we could read them in November 2026. The lines here are ours: they show the slip, "
+    "not the project."
 )
 NAMES = (
     "In these lines `read(x, mask)` is attention of x to itself, with a mask that lets a token be seen "
@@ -35,9 +36,9 @@ PAGE_TOP = f"""# A museum of real attention bugs
 
 Written by `python tools/museum.py` from `helpers/museum`; a test fails where it is out of date.
 
-{len(ROOMS)} bugs that people made in the open. For each: what was seen, a few lines of ours that do the same,
-the test that finds it, and what became of it. [The notebook](../notebooks/museum.ipynb) lets you guess first;
-[test your own model](test_your_model.md) has the same tests for yours.
+{len(ROOMS)} real attention bugs, found in the open. For each: what was seen, a few lines of ours that do
+the same, the test that finds it, and what became of it. [The notebook](../notebooks/museum.ipynb) lets you
+guess first; [test your own model](test_your_model.md) has the same tests for yours.
 
 {FAIR}
 
@@ -62,9 +63,9 @@ The first rooms need lessons 05 and 06, the others lessons 07, 08, 10 and 14.
 [Test your own model](../docs/test_your_model.md) has the tests used here, for PyTorch too."""
 CLOSING = """## In practice
 
-Most of these bugs gave no error, the right shapes and a loss that fell. Nobody finds them by looking at a
-curve. A test that changes one input finds nearly all of them, in a line each, and you have seen those lines
-on this walk. Put them beside your own model: [test your own model](../docs/test_your_model.md)."""
+Most of these bugs gave no error and the right shapes. A curve shows few of them, and then by being too good.
+A short test finds each: it changes one input, or compares with lines that you trust. You have seen these
+tests on this walk. Put them beside your own model: [test your own model](../docs/test_your_model.md)."""
 
 
 def links(room: Room) -> str:

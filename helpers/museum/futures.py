@@ -114,13 +114,13 @@ ROOMS = (
         title="Four decoders that read both ways",
         year=2026,
         project="huggingface/transformers",
-        threads=(48745, 48760),
+        threads=(48745, 48785, 48760),
         was="From version 5.9.0 on, RoFormer, BigBird, RemBert and MegatronBert made the mask of "
         "a model that reads both ways even where they were set up as decoders.",
-        symptom="The loss of a language model fell to almost nothing within a few hundred steps, on "
-        "random tokens.",
-        fixed="Reported on 12 September 2026; a pull request of 13 September, which also tests that"
-        " later tokens change nothing, was merged. In version 5.23.0, which we read, all four "
+        symptom="RoFormer's loss fell to almost nothing within a few hundred steps, on random tokens.",
+        fixed="Reported on 12 September 2026. A maintainer's pull request of 14 September makes the "
+        "causal mask; another, opened the day before, is for a test that later tokens change "
+        "nothing. Both were merged. In versions 5.18.0 and 5.23.0, which we read, all four "
         "make a causal mask where they are decoders.",
         takeaway="A loss that is too good is a symptom. Nothing can be learned from random tokens.",
         lesson="05",
@@ -134,13 +134,15 @@ ROOMS = (
         year=2026,
         project="keras-team/keras",
         threads=(23038, 23040),
-        was="A change that let MultiHeadAttention use a fused kernel left the causal mask to that"
-        " kernel. With dropout, or when the weights were asked for, another path ran, and it "
-        "had no mask.",
+        was="A change that let MultiHeadAttention use a faster kernel left the causal mask to "
+        "that kernel. With dropout, or when the weights were asked for, another path ran, and "
+        "it had no mask.",
         symptom="Scores of a model inflated towards perfect, because the future was in sight. No error.",
         fixed="Reported on 4 June 2026; a pull request of the same day makes the mask on the other "
-        "path too. It was merged.",
-        takeaway="A flag that one path keeps and another forgets: ask in train mode and in eval mode.",
+        "path, too. It was merged. Of the versions that we read, 3.14.1 is older than the "
+        "change and 3.15.0 has the fix: neither had the bug.",
+        takeaway="One path keeps a flag and another forgets it: ask with dropout and without, with the "
+        "weights and without.",
         lesson="08",
         broken=forgets_on_the_slow_path,
         right=masks_on_both_paths,

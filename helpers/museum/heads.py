@@ -116,8 +116,9 @@ ROOMS = (
         "was taken from.",
         symptom="The thread names none, but three models that were affected. By the maths a head is a"
         " stretch of tokens, not a slice of every token. The shapes are right.",
-        fixed="Written up on 25 June 2022 with the right code, which moves the heads first. The thread "
-        "is closed, and where version 2.3.10, which we read, has heads, it moves them.",
+        fixed="Written up on 25 June 2022 with the right code, which moves the heads first. The "
+        "project's list of changes has the fix in version 1.2.2, of 3 July 2022, and the "
+        "thread is closed.",
         takeaway="A reshape never moves a number. Without positions, shuffled tokens must give "
         "shuffled outputs.",
         lesson="06",
@@ -131,9 +132,10 @@ ROOMS = (
         year=2021,
         project="lucidrains/vit-pytorch",
         threads=(65,),
-        was="The scale was the whole width to the power of −0.5, where each head has only its share of it.",
-        symptom="The thread names none. By the maths the scores are too small by √n_heads, so that "
-        "weights are too even.",
+        was="The scale was the width of a token to the power of −0.5, where it should be the "
+        "width of a head.",
+        symptom="The thread names none. By the maths, where the heads share that width, the scores "
+        "are too small by √n_heads, so that weights are too even.",
         fixed="Reported on 21 January 2021; the author fixed it the same day, and wrote that he still "
         "made such slips after nearly a year of writing attention.",
         takeaway="d_k is the width of what is multiplied: the head's.",
@@ -147,12 +149,12 @@ ROOMS = (
         title="A scale that divides and should multiply",
         year=2021,
         project="esceptico/perceiver-io",
-        threads=(9,),
+        threads=(9, 10),
         was="The scale was kept as 1/√d, and the scores were divided by it: multiplied by √d.",
         symptom="The thread names none. By the maths the scores are too large by d, so that softmax "
         "puts almost everything on one key.",
-        fixed="Reported on 18 November 2021; the author promised the fix for the same day. The "
-        "thread is closed, and a copy of the file that we read multiplies.",
+        fixed="Reported on 18 November 2021; the author promised the fix for the same day, and a "
+        "pull request of that day was merged. A copy of the file that we read multiplies.",
         takeaway="Name a number by what it is: a scale to multiply by, or a length to divide by.",
         lesson="02",
         broken=divided_by_its_inverse,
@@ -169,9 +171,9 @@ ROOMS = (
         "that each key shared 1 among the queries.",
         symptom="Almost none: the reporter trained both, and the usual measure of the pictures (FID) "
         "was the same within ±0.05. With more training the right one came out a little worse.",
-        fixed="Reported on 7 September 2022; a maintainer called it a big bug four days later. By "
-        "February 2025 the code had the right axis: another reader took it for the wrong one "
-        "(#282, closed). #146 was open in our copy.",
+        fixed="Reported on 7 September 2022; a maintainer called it a big bug four days later. "
+        "Version 0.4.131, whose file is of 12 September, has the right axis. In February 2025 "
+        "another reader took it for the wrong one (#282, closed). #146 was open in our copy.",
         takeaway="Training makes up for a lot. That a model learns does not show that it computes what"
         " you meant.",
         lesson="03",
@@ -189,8 +191,9 @@ ROOMS = (
         "sound, angles for halves, while it went on turning neighbours.",
         symptom="That is no rotation: scores no longer depend on distance alone. By the report the "
         "sound gets worse, without an error.",
-        fixed="Reported on 14 July 2026, and reproduced by another reader; a pull request of 18 July "
-        "that goes back to the layout of the trained weights was merged.",
+        fixed="Reported on 14 July 2026, and reproduced by another reader. A pull request of 18 "
+        "July was merged after a review. In version 5.15.0, which we read, queries and keys "
+        "are put in halves before they are turned, so that angles and partners agree.",
         takeaway="Shift both positions by one: the scores must stay. It takes two lines and no reference.",
         lesson="10",
         broken=angles_of_halves_partners_of_pairs,

@@ -82,12 +82,14 @@ ROOMS = (
         year=2022,
         project="hyunwoongko/transformer",
         threads=(10,),
-        was="A much-read implementation replaced hidden scores by −e, a small number, instead of "
-        "−∞. A score of almost 0 is an ordinary score: its share is e^0 over the sum.",
+        was="A PyTorch implementation of the Transformer replaced hidden scores by −e, a small "
+        "number, instead of −∞. A score of almost 0 is an ordinary score: its share is e^0 "
+        "over the sum.",
         symptom="The thread names none. By the maths hidden tokens take part in every mixture, and "
         "every row of weights still sums to 1.",
         fixed="Asked on 11 November 2022 with the paper's section 3.2.3; the author agreed and "
-        "wrote on 7 December that it was fixed.",
+        "wrote on 7 December that it was fixed. In a copy of the file that we read, hidden "
+        "scores become −10,000: the next room is about that number.",
         takeaway="Before softmax, nothing is −∞, not 0. And a small e as a name for a large number misleads.",
         lesson="05",
         broken=almost_zero,
@@ -100,8 +102,9 @@ ROOMS = (
         year=2023,
         project="EleutherAI/gpt-neox",
         threads=(966,),
-        was="Hidden scores were set to −10,000 in all dtypes. The pull request says that this "
-        "works most of the time, and fails where a model's own scores are as low.",
+        was="The scores that the causal mask hides were set to −10,000 in all dtypes. The pull "
+        "request says that this “works fine most of the time”, and “can become problematic” "
+        "where a model's own scores become very small. Our lines hide padding by that number.",
         symptom="The thread names no case. By the maths nothing is wrong until scores of a token fall "
         "below −10,000. Then the hidden ones win.",
         fixed="A pull request of 4 June 2023 takes the dtype's lowest number instead. It was merged.",
@@ -141,7 +144,8 @@ ROOMS = (
         "other way round.",
         symptom="The thread names none. By the maths a label reads the padding, and nothing else. Our "
         "lines give no error.",
-        fixed="A pull request of 7 May 2026 turned the mask round. It was merged.",
+        fixed="A pull request of 7 May 2026 turned the mask round. It was merged, and version "
+        "2.0.0, which we read, has it.",
         takeaway="The same slip as in the room of the mask upside down, three months earlier, in "
         "another place.",
         lesson="08",

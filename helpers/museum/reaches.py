@@ -127,7 +127,8 @@ ROOMS = (
         was="The mask of a sliding window let a token see `window` tokens before it, and itself.",
         symptom="A window of 128 let a token see 129 keys, one more than the cache kept while writing.",
         fixed="A pull request of 21 August 2025, merged after the maintainers had looked up in the "
-        "published code of a model, gpt-oss, that the token itself counts.",
+        "published code of a model, gpt-oss, that the token itself counts. Version 0.26.4, "
+        "whose file is of 25 August, has the fix.",
         takeaway="Does a window of w count the token itself? The word does not say. Count one row of "
         "the mask.",
         lesson="14",
@@ -145,8 +146,9 @@ ROOMS = (
         "over axis 0: over those rows, not over the keys.",
         symptom="With one query and one text every weight was 1. By the maths, with more of them the "
         "texts of a batch change each other.",
-        fixed="Reported on 21 March 2018 with the cure, the last axis. The thread is closed, and "
-        "version 0.5.0, which we read, has that axis.",
+        fixed="Reported on 21 March 2018 with the cure, the last axis. The thread is closed. "
+        "Version 0.1.0, which we read, has axis 0; version 0.2.0, whose file is of 8 April "
+        "2018, has the last one.",
         takeaway="An example with axes of length 1 found it: softmax over an axis of length 1 gives ones.",
         lesson="03",
         broken=over_the_batch,
