@@ -212,6 +212,56 @@ def test_lines_can_be_told_apart_without_colour(shown):
     assert len({line.get_color() for line in lines}) == 6
 
 
+def test_marks_circle_points_of_a_figure_and_have_room_below(shown, capsys):
+    plots.plot_lines([8, 64], {"a": [100.0, 1.0]}, "x", "y", True, True, marks={"lowest": (1920, 0.5)})
+    assert capsys.readouterr().out.splitlines()[-1] == "marked: lowest (0.5 at x 1,920)"
+    plots.plot_lines([0, 1], {"a": [0.0, 1.0]}, "x", "y", marks={"half": (0.5, 0.5)})
+    for figure, words, place in zip(shown, ("lowest", "half"), ((1920, 0.5), (0.5, 0.5)), strict=True):
+        axes = figure.axes[0]
+        line, circle = axes.lines
+        assert (float(circle.get_xdata()[0]), float(circle.get_ydata()[0])) == place
+        assert (circle.get_marker(), circle.get_markerfacecolor()) == ("o", "none")
+        (note,) = axes.texts
+        assert (note.get_text(), note.xy) == (words, place)
+        assert axes.get_ylim()[0] < min(*line.get_ydata(), place[1])
+        box, around = note.get_window_extent(), axes.get_window_extent()
+        assert around.y0 <= box.y0 < box.y1 < axes.transData.transform(place)[1]
+
+
+def test_predictions_stand_beside_what_was_measured(shown, capsys):
+    groups = {"good": ([10.0, 20.0], [9.9, 20.4]), "poor": ([12.0, 25.0], [9.0, 15.0])}
+    assert result_of(plots.plot_predicted, groups, ["one", "two"], "runs a day") is None
+    assert capsys.readouterr().out.splitlines() == [
+        "good: measured 99% to 102% of what was predicted",
+        "poor: measured 60% to 75% of what was predicted",
+    ]
+    axes = shown[0].axes[0]
+    good, poor, diagonal = axes.lines
+    assert (good.get_marker(), good.get_color()) != (poor.get_marker(), poor.get_color())
+    assert good.get_marker() != poor.get_marker()
+    np.testing.assert_array_equal(poor.get_xydata(), [[12, 9], [25, 15]])  # across: predicted
+    np.testing.assert_array_equal(diagonal.get_xdata(), diagonal.get_ydata())
+    assert diagonal.get_xdata()[0] < 9 < 25 < diagonal.get_xdata()[1]
+    assert (axes.get_xscale(), axes.get_yscale(), axes.get_aspect()) == ("log", "log", 1.0)
+    named = {note.get_text(): note.xy for note in axes.texts[:2]}
+    assert named == {"one": (12, 9), "two": (25, 15)}  # beside the point farthest below
+
+
+def test_predictions_that_have_no_place_on_a_logarithmic_axis():
+    with pytest.raises(ValueError, match=r"above 0; 'a' has \[1\.\], \[0\.\]"):
+        plots.plot_predicted({"a": ([1.0], [0.0])}, ["one"], "passes")
+    with pytest.raises(ValueError, match=r"a must have shape \(2,\), one entry for each label; got \(1,\)"):
+        plots.plot_predicted({"a": ([1.0], [1.0])}, ["one", "two"], "passes")
+
+
+def test_a_panel_by_itself_is_as_wide_as_a_figure_and_begins_at_0(shown):
+    plots.plot_panels([2, 4], {"GB": {"a": [5, 6]}}, "cards")
+    plots.plot_panels([2, 4], {"GB": {"a": [5, 6]}, "MB": {"a": [5, 6]}}, "cards")
+    assert [figure.get_figwidth() for figure in shown] == pytest.approx([6.5, 7.2])
+    assert [axes.get_ylim()[0] for axes in shown[0].axes] == [0]
+    assert shown[0].legends[0].get_texts()[0].get_text() == "a"
+
+
 def test_panels_print_each_quantity(shown, capsys):
     panels = {"entropy": {"a": [1, 0]}, "gradient": {"a": [0.5, 0.25]}}
     assert result_of(plots.plot_panels, [4, 16], panels, "d_k", log_x=True) is None

@@ -1,13 +1,16 @@
 """Pictures of a text on many cards: what each prints follows from what it is given."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from kept_figures import kept_figures
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from helpers import plots
+from helpers.shares import SHARES, positions_of, score_cells
 
 
 @pytest.fixture(autouse=True)
@@ -93,21 +96,63 @@ def test_who_waits(capsys: pytest.CaptureFixture[str]) -> None:
         plots.plot_shares(8, 7)
 
 
+@pytest.mark.parametrize(("n_tokens", "n_cards"), [(16, 4), (11, 3)])
+def test_the_triangle_has_the_scores_that_each_card_makes(
+    n_tokens: int, n_cards: int, shown: list[Figure], capsys: pytest.CaptureFixture[str]
+) -> None:
+    plots.plot_triangles(n_tokens, n_cards)
+    lines = capsys.readouterr().out.splitlines()
+    for axes, share, line in zip(shown[-1].axes, SHARES, lines, strict=True):
+        cells = {text.get_position(): text.get_text() for text in axes.texts if text.get_text().isdigit()}
+        in_triangle = {place: card for place, card in cells.items() if place[0] <= place[1]}
+        counted = Counter(int(card) for card in in_triangle.values())
+        made = score_cells(n_tokens, n_cards, share).sum(axis=1)
+        assert counted == dict(enumerate(made))
+        assert sum(made) == n_tokens * (n_tokens + 1) / 2
+        for card in range(n_cards):  # a row is one query, and all of it its card's
+            rows = {int(y) for (_, y), of in in_triangle.items() if of == str(card)}
+            assert rows == set(positions_of(card, n_tokens, n_cards, share))
+        written = [text.get_text() for text in axes.texts if text.get_text().endswith("scores")]
+        assert written == [f"{count} scores" for count in made]
+        told = ", ".join(f"card {card} {count}" for card, count in enumerate(made))
+        assert line == f"{share}, scores in the triangle: {told}"
+
+
+def test_the_cards_of_a_triangle_can_be_told_apart_without_the_numbers(shown: list[Figure]) -> None:
+    plots.plot_triangles(8, 2)
+    patches = [patch for patch in shown[-1].axes[0].patches if isinstance(patch, Rectangle)]
+    colours = [patch.get_facecolor() for patch in patches[:36]]  # 4 rows of each card
+    assert len(set(colours[:10])) == len(set(colours[10:])) == 1
+    assert colours[0] != colours[-1]
+
+
+def test_a_triangle_that_cannot_be_drawn() -> None:
+    told_of = {(16, 7): "from 2 to 6.*got 7", (25, 4): "from 12 .* to 24.*got 25", (8, 3): "from 9 .*got 8"}
+    for (n_tokens, n_cards), told in told_of.items():
+        with pytest.raises(ValueError, match=told):
+            plots.plot_triangles(n_tokens, n_cards)
+
+
 def test_who_works_on_which_heads(shown: list[Figure], capsys: pytest.CaptureFixture[str]) -> None:
     plots.plot_heads_or_tokens(3)
     assert capsys.readouterr().out.splitlines() == [
         "ring, card 0: tokens 0, heads 0 1 2 (attention)",
-        "tensor parallel, card 0: tokens 0 1 2, heads 0 (attention)",
+        "tensor parallel, card 0: tokens 0 1 2, heads 0 (attention); all tokens, all columns, as every card, "
+        "summed over the cards (after W_O)",
         "tokens for heads, card 0: tokens 0, heads 0 1 2 (before); tokens 0 1 2, heads 0 (attention); "
         "tokens 0, heads 0 1 2 (after)",
     ]
     ring, tensor, exchange = shown[-1].axes
     said = [text.get_text() for text in tensor.texts]
-    assert said == [*"012012012", "attention", "heads"]
+    assert said == [
+        *[*"012012012", "attention", "heads"],
+        *[*["all"] * 9, "after W_O", "columns", "all-reduce"],
+    ]
     down = {text.get_text(): text.get_position()[1] for text in ring.texts[:9]}
     assert down == {"0": 0.5, "1": 1.5, "2": 2.5}  # a card's tokens are a row, the first on top
-    assert [text.get_text() for text in exchange.texts][9::11] == ["before", "attention", "after"]
+    moments = [text.get_text() for text in exchange.texts if not text.get_text().isdigit()]
+    assert moments == ["before", "heads", "attention", "heads", "all-to-all", "after", "heads", "all-to-all"]
     (line,) = exchange.lines  # under its title, over all three squares
-    assert np.asarray(line.get_xdata()) == pytest.approx([0, 2 * 1.35 * 3 + 3])
+    assert np.asarray(line.get_xdata()) == pytest.approx([0, 2 * 1.6 * 3 + 3])
     with pytest.raises(ValueError, match="from 2 to 6"):
         plots.plot_heads_or_tokens(7)

@@ -43,11 +43,11 @@ def crew_of() -> Iterator[CrewOf]:
 def must_be_near(found: Run, given: Sample, causal: bool, n_merges: int) -> None:
     output, gradients = by_one_process(given, causal)
     allowed = tolerances(given, n_merges)
-    assert max(allowed if found.gradients is not None else allowed[:1]) < 1e-3  # or it would mean nothing
+    assert max(allowed if found.gradients else allowed[:1]) < 1e-3  # or it would mean nothing
     assert found.output.shape == output.shape
     assert found.output.dtype == given.queries.dtype
     assert abs(found.output - output).max() <= allowed[0]
-    if found.gradients is not None:
+    if found.gradients:
         off = [float(abs(a - b).max()) for a, b in zip(found.gradients, gradients, strict=True)]
         assert all(each <= limit for each, limit in zip(off, allowed[1:], strict=True)), (off, allowed)
 
@@ -128,7 +128,7 @@ def test_half_precision_is_worked_in_single(crew_of, dtype):
     exact = Sample(*(part.double() for part in given))
     output, gradients = by_one_process(exact, causal=True)
     found = ring_run(crew_of(4), *given, causal=True, tile=3)
-    assert found.gradients is not None
+    assert found.gradients
     eps = torch.finfo(dtype).eps
     assert found.output.dtype == dtype
     assert (abs(found.output - output) <= 0.51 * eps * abs(output) + 1e-5).all()
@@ -154,8 +154,8 @@ def test_without_overlap_the_numbers_are_the_same_to_the_last_bit(crew_of):
     given = sample(2, n=13)
     one, other = (ring_run(crew_of(3), *given, causal=True, overlap=overlap) for overlap in (True, False))
     assert torch.equal(one.output, other.output)
-    assert one.gradients is not None
-    assert other.gradients is not None
+    assert one.gradients
+    assert other.gradients
     assert all(torch.equal(a, b) for a, b in zip(one.gradients, other.gradients, strict=True))
 
 
@@ -278,7 +278,7 @@ def test_tensor_parallel_gives_the_same(crew_of, n_processes, causal):
     output = whole_layer(leaves[0], leaves[1:], n_heads, causal)
     gradients = torch.autograd.grad((output * upstream).sum(), leaves)
     assert abs(found.output - output).max() < 1e-12
-    assert found.gradients is not None
+    assert found.gradients
     assert [each.shape for each in found.gradients] == [each.shape for each in leaves]
     assert max(float(abs(a - b).max()) for a, b in zip(found.gradients, gradients, strict=True)) < 1e-12
     once = all_reduce_bytes(2 * 7 * d_model, n_processes, bytes_per_number=8)  # the output; x's gradient back

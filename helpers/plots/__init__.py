@@ -4,7 +4,7 @@ The finding is computed from the numbers that were drawn. Queries are always row
 helpers.benchmark.plots are all of the course that loads matplotlib.
 
 weights      scores and weights as tables and bars; sliders over d_k and the temperature   lessons 00 to 05
-curves       lines, fitted slopes, histograms, a cloud of points, changes with errors      lessons 01 to 15
+curves       lines, fitted slopes, histograms, clouds of points, changes with errors       lessons 01 to 16
 arrows       vectors, their angles, and where a word moves                                 lessons 01, 04, 06
 masks        who may attend to whom, and what moves with what                              lessons 05, 06, 08
 heads        columns, maps and shared keys of several heads                                lessons 06, 14
@@ -31,6 +31,7 @@ from helpers.plots.curves import (
     plot_lines,
     plot_panels,
     plot_power,
+    plot_predicted,
     plot_spreads,
 )
 from helpers.plots.diagrams import (
@@ -58,7 +59,13 @@ from helpers.plots.masks import (
 )
 from helpers.plots.positions import plot_by_distance, plot_lengths, plot_turns
 from helpers.plots.readings import draw_alignment, explore_alignment, plot_alignments, plot_grid_readings
-from helpers.plots.rings import plot_heads_or_tokens, plot_journeys, plot_ring, plot_shares
+from helpers.plots.rings import (
+    plot_heads_or_tokens,
+    plot_journeys,
+    plot_ring,
+    plot_shares,
+    plot_triangles,
+)
 from helpers.plots.tiles import explore_steps, plot_steps, plot_tiles
 from helpers.plots.transformer import plot_transformer
 from helpers.plots.weights import (
@@ -118,6 +125,7 @@ __all__ = [
     "plot_multi_head_block",
     "plot_panels",
     "plot_power",
+    "plot_predicted",
     "plot_prefill_decode",
     "plot_race",
     "plot_ring",
@@ -129,6 +137,7 @@ __all__ = [
     "plot_tiled_attention",
     "plot_tiles",
     "plot_transformer",
+    "plot_triangles",
     "plot_turns",
     "plot_way_back",
     "weights_by_scale",

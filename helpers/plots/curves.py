@@ -1,4 +1,4 @@
-"""One number against another: lines, fitted slopes, histograms, a cloud of points; changes with errors."""
+"""One number against another: lines, slopes, histograms, clouds, predictions; changes with errors."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -106,9 +106,11 @@ def plot_lines(
     log_x: bool = False,
     log_y: bool = False,
     steps: bool = False,
+    marks: Mapping[str, tuple[float, float]] | None = None,
 ) -> None:
     """xs (n,), {label: ys (n,)} -> one line for each label, or stairs; prints where each begins and ends.
 
+    marks: {words: (x, y)}, a circle round this point and the words below it; printed, too.
     Raises ValueError unless each curve has one y for each x.
     """
     with plt.rc_context(canvas.STYLE):
@@ -121,9 +123,18 @@ def plot_lines(
             axes.yaxis.set_major_formatter("{x:,g}")
         if steps:
             plt.setp(axes.lines, drawstyle="steps-mid")
+        for words, place in (marks or {}).items():
+            axes.plot(*place, "o", ms=12, mfc="none", mec="black", mew=1.5, zorder=4)
+            note = axes.annotate(words, place, xytext=(0, -10), textcoords="offset points")
+            note.set(ha="center", va="top", zorder=4)
+        if marks:  # room for words below the lowest
+            low, high = axes.get_ylim()
+            axes.set_ylim(bottom=low * (low / high) ** 0.08 if log_y else low - 0.08 * (high - low))
         axes.legend(frameon=False)
         canvas.show(figure)
     _print_ends(np.asarray(xs), curves, x, y)
+    for words, place in (marks or {}).items():
+        print(f"marked: {words} ({place[1]:.3g} at {x} {place[0]:,g})")
 
 
 def plot_panels(
@@ -134,7 +145,9 @@ def plot_panels(
     Raises ValueError unless each curve has one y for each x.
     """
     with plt.rc_context(canvas.STYLE):
-        figure, all_axes = plt.subplots(1, len(panels), figsize=(3.6 * len(panels), 3.6))
+        width = 3.6 * len(panels) if len(panels) > 1 else 6.5
+        figure, grid = plt.subplots(1, len(panels), figsize=(width, 3.6), squeeze=False)
+        all_axes = grid[0]
         for axes, (y, curves) in zip(all_axes, panels.items(), strict=True):
             _draw_lines(axes, as_floats("xs", xs), curves, x, y, log_x)
             if min(np.min(ys) for ys in curves.values()) >= 0:
@@ -144,6 +157,51 @@ def plot_panels(
         canvas.show(figure)
     for y, curves in panels.items():
         _print_ends(np.asarray(xs), curves, x, y)
+
+
+def plot_predicted(groups: Mapping[str, tuple[ArrayLike, ArrayLike]], runs: Sequence[str], unit: str) -> None:
+    """{group: (n,) predicted, (n,) measured}, n runs, their unit -> points, both axes logarithmic.
+
+    On the diagonal a prediction is right; below it less was measured. A run's name stands beside that of
+    its points that is farthest below. Prints the range of measured / predicted for each group.
+    Raises ValueError unless each group has both numbers for each run, all above 0.
+    """
+    drawn = {}
+    for group, pair in groups.items():
+        predicted, measured = (canvas.labelled(group, numbers, (len(runs),)) for numbers in pair)
+        if not ((predicted > 0).all() and (measured > 0).all()):
+            raise ValueError(f"logarithmic axes need numbers above 0; {group!r} has {predicted}, {measured}")
+        drawn[group] = predicted, measured
+    with plt.rc_context(canvas.STYLE):
+        figure, axes = plt.subplots(figsize=(7.2, 4.8))
+        for i, (group, pair) in enumerate(drawn.items()):
+            axes.loglog(*pair, **{**canvas.look(i), "ls": ""}, ms=7, label=group)
+        for i, run in enumerate(runs):
+            parts = [measured[i] / predicted[i] for predicted, measured in drawn.values()]
+            predicted, measured = list(drawn.values())[int(np.argmin(parts))]
+            place = predicted[i], measured[i]
+            axes.annotate(run, place, xytext=(9, -3), textcoords="offset points", size=9, va="top")
+        numbers = np.concatenate([np.concatenate(pair) for pair in drawn.values()])
+        _draw_diagonal(axes, numbers.min() / 1.3, numbers.max() * 1.3)
+        axes.set(xlabel=f"{unit}, predicted", ylabel=f"{unit}, measured")
+        axes.legend(frameon=False, loc="upper left")
+        canvas.show(figure)
+    for group, (predicted, measured) in drawn.items():
+        least, most = np.min(measured / predicted), np.max(measured / predicted)
+        print(f"{group}: measured {least:.0%} to {most:.0%} of what was predicted")
+
+
+def _draw_diagonal(axes: Axes, low: float, high: float) -> None:
+    """The line on which y is x, from `low` to `high`, with room for words on its right; 1, 2, 5 as ticks."""
+    axes.plot((low, high), (low, high), color="0.5", lw=1, label="as predicted", zorder=1)
+    powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.log10(2.5 * high))
+    ticks = [tick for power in powers for tick in (power, 2 * power, 5 * power)]
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.set(xlim=(low, 2.5 * high), ylim=(low, high), aspect="equal")
+    said = axes.text(0.98, 0.02, "below the line: less than predicted", transform=axes.transAxes, size=9)
+    said.set(ha="right", va="bottom", style="italic", color="0.3")
 
 
 def plot_changes(names: Sequence[str], kinds: Mapping[str, ArrayLike], y: str) -> None:

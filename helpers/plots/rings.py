@@ -28,8 +28,7 @@ def plot_ring(n_cards: int = 4, steps: Sequence[int] = (0, 1, 2)) -> None:
 
     Prints who reads which sheet. Raises ValueError unless there are 2 to 6 cards, and steps below n_cards.
     """
-    if not 2 <= require_count("n_cards", n_cards) <= len(PALE):
-        raise ValueError(f"n_cards must be from 2 to {len(PALE)}, so that each has a colour; got {n_cards}")
+    _require_colours(n_cards)
     if not steps or not all(0 <= step < n_cards for step in steps):
         raise ValueError(f"steps must lie from 0 to {n_cards - 1}; got {list(steps)}")
     with plt.rc_context(canvas.STYLE):
@@ -67,24 +66,41 @@ def plot_journeys(reading: ArrayLike, journey: float) -> None:
         print(f"{title}: {_end(spans):g} minutes, of which {_end(spans) - reading.sum():g} of waiting")
 
 
-def plot_shares(n_tokens: int = 16, n_cards: int = 4) -> None:
-    """n_tokens, n_cards -> who holds which token in each of three ways, and scores by card and step, causal.
+def plot_triangles(n_tokens: int = 16, n_cards: int = 4) -> None:
+    """n_tokens, n_cards -> the causal triangle in three ways to share: keys across, queries down.
 
-    Above, a text with each token's card; below, how many scores a card makes at a step. Prints how long each
-    way takes, counted in scores of the busiest card.
+    Each score lies in its card's colour, with its card's number; a query's card makes all scores of its row.
+    What the mask hides stays white, and there each card's scores are written. Prints them for each way.
+    Raises ValueError unless there are 2 to 6 cards, with 3 tokens a card or more, and at most 24 tokens.
+    """
+    _require_colours(n_cards)
+    if not 3 * n_cards <= require_count("n_tokens", n_tokens) <= 24:
+        raise ValueError(f"n_tokens must be from {3 * n_cards} (3 a card) to 24, to be read; got {n_tokens}")
+    made = {share: score_cells(n_tokens, n_cards, share).sum(axis=1) for share in SHARES}
+    with plt.rc_context(canvas.STYLE):
+        figure, all_axes = plt.subplots(1, len(SHARES), figsize=(3.5 * len(SHARES), 3.7))
+        for axes, (share, scores) in zip(all_axes, made.items(), strict=True):
+            _draw_triangle(axes, n_tokens, scores, share)
+        all_axes[0].set_ylabel("queries")
+        canvas.show(figure)
+    for share, scores in made.items():
+        told = ", ".join(f"card {card} {n}" for card, n in enumerate(scores))
+        print(f"{share}, scores in the triangle: {told}")
+
+
+def plot_shares(n_tokens: int = 16, n_cards: int = 4) -> None:
+    """n_tokens, n_cards -> how many scores each card makes at each step, in three ways to share, causal.
+
+    Prints how long each way takes, counted in scores of the busiest card.
     Raises ValueError unless there are 2 to 6 cards.
     """
-    if not 2 <= require_count("n_cards", n_cards) <= len(PALE):
-        raise ValueError(f"n_cards must be from 2 to {len(PALE)}, so that each has a colour; got {n_cards}")
+    _require_colours(n_cards)
     tables = {share: score_cells(n_tokens, n_cards, share) for share in SHARES}
     with plt.rc_context(canvas.STYLE):
-        figure, all_axes = plt.subplots(
-            2, len(SHARES), figsize=(3.5 * len(SHARES), 3.4), height_ratios=(1, 4), squeeze=False
-        )
+        figure, all_axes = plt.subplots(1, len(SHARES), figsize=(3.5 * len(SHARES), 2.6))
         limits = (0.0, float(max(cells.max() for cells in tables.values())))
         for column, (share, cells) in enumerate(tables.items()):
-            _draw_strip(all_axes[0, column], n_tokens, n_cards, share)
-            _draw_cells(all_axes[1, column], cells, limits, first=not column)
+            _draw_cells(all_axes[column], cells, limits, share, first=not column)
         canvas.show(figure)
     _print_work(tables)
 
@@ -93,22 +109,22 @@ def plot_heads_or_tokens(n_cards: int = 4) -> None:
     """n_cards -> which queries each card works on: a ring, tensor parallel, and tokens exchanged for heads.
 
     A square for each moment, tokens down and heads across, as many of each as cards; a cell holds its card.
+    An arrow between two names what is sent there. After the all-reduce all cards hold the same sum.
     Prints what card 0 has in each way. Raises ValueError unless there are 2 to 6 cards.
     """
-    if not 2 <= require_count("n_cards", n_cards) <= len(PALE):
-        raise ValueError(f"n_cards must be from 2 to {len(PALE)}, so that each has a colour; got {n_cards}")
+    _require_colours(n_cards)
     by_tokens = np.repeat(np.arange(n_cards)[:, None], n_cards, axis=1)
     ways: dict[str, Moments] = {
         "ring": {"attention": by_tokens},
-        "tensor parallel": {"attention": by_tokens.T},
+        "tensor parallel": {"attention": by_tokens.T, "after W_O": np.full_like(by_tokens, ALL)},
         "tokens for heads": {"before": by_tokens, "attention": by_tokens.T, "after": by_tokens},
     }
     # more room between two ways than between two squares of one
     with plt.rc_context({**canvas.STYLE, "figure.constrained_layout.wspace": 0.09}):
-        widths = [0.2 + len(moments) + 0.35 * (len(moments) - 1) for moments in ways.values()]
-        figure, all_axes = plt.subplots(1, len(ways), figsize=(9.9, 2.5), width_ratios=widths)
-        for axes, (title, moments) in zip(all_axes, ways.items(), strict=True):
-            _draw_moments(axes, title, moments)
+        widths = [0.2 + len(moments) + (APART - 1) * (len(moments) - 1) for moments in ways.values()]
+        figure, all_axes = plt.subplots(1, len(ways), figsize=(10.5, 2.2), width_ratios=widths)
+        for axes, (title, moments), sent in zip(all_axes, ways.items(), SENT, strict=True):
+            _draw_moments(axes, title, moments, sent)
         all_axes[0].set_ylabel("tokens")
         canvas.show(figure)
     for title, moments in ways.items():
@@ -206,43 +222,65 @@ def _draw_spans(axes: Axes, title: str, spans: Spans, end: float) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def _draw_strip(axes: Axes, n_tokens: int, n_cards: int, share: str) -> None:
-    for card in range(n_cards):
-        for place in positions_of(card, n_tokens, n_cards, share):
-            cell = Rectangle((place - 0.5, 0), 1, 1, facecolor=PALE[card], edgecolor="white")
-            axes.add_patch(cell)
-            axes.text(place, 0.5, str(card), ha="center", va="center", size=8)
-    axes.set(xlim=(-0.5, n_tokens - 0.5), ylim=(0, 1), yticks=(), xticks=(0, n_tokens - 1), title=share)
+def _require_colours(n_cards: int) -> None:
+    if not 2 <= require_count("n_cards", n_cards) <= len(PALE):
+        raise ValueError(f"n_cards must be from 2 to {len(PALE)}, so that each has a colour; got {n_cards}")
+
+
+def _draw_triangle(axes: Axes, n_tokens: int, scores: Array, share: str) -> None:
+    """The rows of each card's queries, as far as the mask lets them reach; `scores`: how many a card has."""
+    card_of = np.empty(n_tokens, int)
+    for card in range(len(scores)):
+        card_of[positions_of(card, n_tokens, len(scores), share)] = card
+    for query, card in enumerate(card_of):
+        for key in range(query + 1):
+            _draw_owned(axes, (key, query), card)
+    for card, count in enumerate(scores):
+        _draw_owned(axes, (0.6 * n_tokens, 1.3 * card + 0.1), card)
+        told = f"{count} scores"
+        axes.text(0.6 * n_tokens + 1.5, 1.3 * card + 0.6, told, ha="left", va="center", size=9)
+    axes.set(xlim=(0, n_tokens), ylim=(n_tokens, 0), aspect="equal", title=share, xlabel="keys")
+    ends = (0.5, n_tokens - 0.5), ("0", str(n_tokens - 1))
+    axes.set_xticks(*ends)
+    axes.set_yticks(*ends)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    axes.set_xlabel("card of each token", size=9, labelpad=-6)
 
 
-def _draw_cells(axes: Axes, cells: Array, limits: tuple[float, float], first: bool) -> None:
+def _draw_owned(axes: Axes, corner: tuple[float, float], card: int) -> None:
+    """A cell of side 1 with the number of the card that it belongs to, in its colour."""
+    axes.add_patch(Rectangle(corner, 1, 1, facecolor=PALE[card], edgecolor="white"))
+    axes.text(corner[0] + 0.5, corner[1] + 0.5, str(card), ha="center", va="center", size=8)
+
+
+def _draw_cells(axes: Axes, cells: Array, limits: tuple[float, float], title: str, first: bool) -> None:
     steps = [str(step) for step in range(len(cells))]
     sides = ("card" if first else "", "step")
-    pieces.draw_matrix(axes, cells.astype(float), steps, steps, "scores", 0, sides, limits)
+    pieces.draw_matrix(axes, cells.astype(float), steps, steps, title, 0, sides, limits)
 
 
 Moments = Mapping[str, Array]  # a moment: (n_tokens, n_heads), the card of each
+ALL = -1  # instead of a card: every card holds it
+SENT = ("", "all-reduce", "all-to-all")  # between two moments of a ring, tensor parallel, tokens for heads
+APART = 1.6  # from a square's left side to that of the next
 
 
-def _draw_moments(axes: Axes, title: str, moments: Moments) -> None:
+def _draw_moments(axes: Axes, title: str, moments: Moments, sent: str) -> None:
     """A square for each moment, side by side, with an arrow between two, and a line over all of them."""
     n_cards = len(next(iter(moments.values())))
-    apart = 1.35 * n_cards
+    apart = APART * n_cards
     for place, (moment, cells) in enumerate(moments.items()):
         for (token, head), card in np.ndenumerate(cells):
-            corner = (place * apart + head, token)
-            axes.add_patch(Rectangle(corner, 1, 1, facecolor=PALE[card], edgecolor="white"))
-            middle = corner[0] + 0.5, corner[1] + 0.5
-            axes.text(*middle, str(card), ha="center", va="center", size=8)
-        middle_x = place * apart + n_cards / 2
-        axes.text(middle_x, -0.1, moment, ha="center", va="bottom", size=9)
-        axes.text(middle_x, n_cards + 0.1, "heads", ha="center", va="top", size=9)
+            _draw_held(axes, (place * apart + head, token), card)
+        middle = place * apart + n_cards / 2
+        across = "heads" if ALL not in cells else "columns"
+        axes.text(middle, -0.1, moment, ha="center", va="bottom", size=9)
+        axes.text(middle, n_cards + 0.1, across, ha="center", va="top", size=9)
         if place:
-            ends = (place * apart - 0.3 * n_cards, n_cards / 2), (place * apart - 0.05 * n_cards, n_cards / 2)
+            start, end = place * apart - 0.55 * n_cards, place * apart - 0.05 * n_cards
+            ends = (start, n_cards / 2), (end, n_cards / 2)
             axes.add_patch(FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=13, color="0.45"))
+            axes.text((start + end) / 2, 0.46 * n_cards, sent, ha="center", va="bottom", size=8)
     end, above = (len(moments) - 1) * apart + n_cards, -0.17 * n_cards
     axes.plot((0, end), (above, above), color="0.2", linewidth=1)  # what stands under one title
     side = 0.1 * n_cards
@@ -251,7 +289,17 @@ def _draw_moments(axes: Axes, title: str, moments: Moments) -> None:
     axes.spines[:].set_visible(False)
 
 
+def _draw_held(axes: Axes, corner: tuple[float, float], card: int) -> None:
+    if card == ALL:
+        axes.add_patch(Rectangle(corner, 1, 1, facecolor="0.93", edgecolor="white"))
+        axes.text(corner[0] + 0.5, corner[1] + 0.5, "all", ha="center", va="center", size=8)
+    else:
+        _draw_owned(axes, corner, card)
+
+
 def _held_by_card_0(cells: Array) -> str:
+    if ALL in cells:
+        return "all tokens, all columns, as every card, summed over the cards"
     tokens, heads = (" ".join(map(str, np.unique(places))) for places in np.nonzero(cells == 0))
     return f"tokens {tokens}, heads {heads}"
 

@@ -29,7 +29,7 @@ class Run(NamedTuple):
     """What a crew found together. Lists have one entry a process, in the order of ranks."""
 
     output: Tensor  # as one process would give it, rows in the order of the text
-    gradients: tuple[Tensor, ...] | None  # of the inputs, in their order
+    gradients: tuple[Tensor, ...]  # of the inputs, in their order; empty without an upstream
     sent: list[dict[str, int]]  # bytes of payload by what they are, as the code counts them
     written: list[int | None]  # bytes that the system saw the process write meanwhile; None off Linux
     cells: (
@@ -114,7 +114,7 @@ def tensor_parallel_run(
         for rank in range(crew.n_processes)
     ]
     found = crew.run(f"{JOBS}:tensor_parallel_job", each=each, upstream=upstream, causal=causal)
-    gradients = None
+    gradients: tuple[Tensor, ...] = ()
     if upstream is not None:
         of_x, *of_matrices = zip(*(part.gradients for part in found), strict=True)
         whole = [torch.cat(parts, dim=-1) for parts in of_matrices[:-1]]
@@ -168,7 +168,7 @@ def _run_shared(
     ]
     found = crew.run(f"{JOBS}:{job}", each=each, **given)
     output = _whole([part.output for part in found], places)
-    gradients = None
+    gradients: tuple[Tensor, ...] = ()
     if upstream is not None:
         gradients = tuple(_whole(parts, places) for parts in zip(*(f.gradients for f in found), strict=True))
     return _together(found, output, gradients)
@@ -182,7 +182,7 @@ def _whole(parts: Sequence[Tensor], places: list[Tensor]) -> Tensor:
     return whole
 
 
-def _together(found: list[Found], output: Tensor, gradients: tuple[Tensor, ...] | None) -> Run:
+def _together(found: list[Found], output: Tensor, gradients: tuple[Tensor, ...]) -> Run:
     _, _, sent, written, cells, *others = (list(part) for part in zip(*found, strict=True))
     return Run(output, gradients, sent, written, np.array(cells), *others)
 
