@@ -362,7 +362,7 @@ def test_pytorchs_public_door_has_no_kernel_here_or_gives_the_same(crew_of):
             if isinstance(found, str):
                 assert "Error: " in found
             else:
-                must_be_near(Run(found, None, [], [], np.array([]), [], [], [], []), given, True, n_merges=4)
+                must_be_near(Run(found, (), [], [], np.array([]), [], [], [], []), given, True, n_merges=4)
 
 
 # --- what cannot be shared out
