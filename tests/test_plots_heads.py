@@ -162,3 +162,43 @@ def test_choosing_a_head_and_a_query_draws_them(monkeypatch):
 def test_tokens_that_do_not_fit_are_refused_with_both_shapes(draw):
     with pytest.raises(ValueError, match=r"must have shape \(.*\), one entry for each label; got \("):
         draw()
+
+
+# Three models, one head each: it looks at the first token, the one before the query, the one after it.
+BEFORE, AFTER = np.eye(5, k=-1), np.eye(5, k=1)
+FIRST = np.zeros((5, 5))
+FIRST[:, 0] = 0.75
+VERSIONS = {"first": FIRST[None], "before": BEFORE[None], "after": 0.5 * AFTER[None]}
+
+
+def test_versions_say_where_most_of_the_weight_lies(shown, capsys):
+    assert result_of(plots.plot_versions, VERSIONS, ["head (1, 2)"], list("abcde")) is None
+    said = "head (1, 2): first first 0.75, before before 1.00, after after 0.50\n"
+    assert capsys.readouterr().out == said
+    assert [axes.get_title() for axes in shown[0].axes[:3]] == ["first", "before", "after"]
+
+
+def test_versions_have_a_row_a_head_and_one_scale(shown, capsys):
+    both = {"A": np.stack([FIRST, BEFORE]), "B": np.stack([AFTER, np.eye(5)])}
+    plots.plot_versions(both, ["one", "two"], list("abcde"))
+    assert capsys.readouterr().out.splitlines() == [
+        "one: A first 0.75, B after 1.00",
+        "two: A before 1.00, B itself 1.00",
+    ]
+    images = [axes.images[0] for axes in shown[0].axes[:4]]
+    assert {image.get_clim() for image in images} == {(0, 1)}
+    for image, weights in zip(images, [FIRST, AFTER, BEFORE, np.eye(5)], strict=True):
+        assert np.array_equal(image.get_array(), weights)
+
+
+@pytest.mark.parametrize(
+    ("versions", "names", "tokens", "said"),
+    [
+        (VERSIONS, ["a", "b"], list("abcde"), r"first must have shape \(2, 5, 5\).*got \(1, 5, 5\)"),
+        (VERSIONS, ["a"], list("abcd"), r"first must have shape \(1, 4, 4\).*got \(1, 5, 5\)"),
+        ({"A": np.eye(3)[None]}, ["a"], list("abc"), "there must be 4 tokens or more; got 3"),
+    ],
+)
+def test_versions_that_do_not_fit_are_refused(versions, names, tokens, said):
+    with pytest.raises(ValueError, match=said):
+        plots.plot_versions(versions, names, tokens)

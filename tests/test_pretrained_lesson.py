@@ -14,11 +14,19 @@ from helpers.exercises import evaluate
 from helpers.masking import causal_mask
 from helpers.pretrained import speed, studies
 from helpers.pretrained.language import LanguageModel, Parts, attend
+from helpers.pretrained.layers import share_heads
 from helpers.pretrained.models import files_of
 from helpers.pretrained.reader import SentenceReader
 from helpers.pretrained.remembered import Absent, Answers, NoAnswerError, packed, question, remembered
 from helpers.pretrained.studies import PROMPT, Losses, generate
-from helpers.pretrained.suspects import SUSPECTS, broken_parts, never_scaled, nothing_hidden, over_queries
+from helpers.pretrained.suspects import (
+    SUSPECTS,
+    broken_parts,
+    never_scaled,
+    nothing_hidden,
+    one_place_late,
+    over_queries,
+)
 from helpers.pretrained.watching import Watcher, ZeroEntry, induction, marks_of, means_of, repeats, weights_by
 from helpers.pretrained.yours import from_your_notebook
 
@@ -123,6 +131,32 @@ def test_every_suspect_has_its_texts_and_losses(absent: Any) -> None:
     assert len({right, *texts.values()}) == 9
     for letter in SUSPECTS:
         assert isinstance(studies.losses(absent, studies.TEXT, 24, **broken[letter]), Losses)
+
+
+def test_the_maps_of_every_suspect_that_maps_can_tell_are_kept(absent: Any) -> None:
+    heads = ((11, 1), (18, 6))
+    right = studies.maps_of(absent, studies.MAPS_OF, heads)
+    assert right.shape == (2, 15, 15)
+    assert np.allclose(right.sum(axis=-1), 1, atol=2e-3)
+    story = studies.heads_of(absent, studies.MAPS_OF, 18)
+    keys = share_heads(story.keys, 9)
+    assert np.allclose(attention(story.queries, keys, keys, causal_mask(15))[1][6], right[1], atol=5e-3)
+    for letter in "ABDEGH":
+        kept = studies.maps_of(absent, studies.MAPS_OF, heads, **broken_parts(letter))
+        assert not np.allclose(kept, right, atol=0.1)
+
+
+def test_maps_are_those_of_the_heads_that_are_asked_for(tiny: LanguageModel) -> None:
+    tokens, watcher = tiny.tokenizer.encode("ab"), Watcher()
+    tiny(tokens, None, Parts(watch=watcher))
+    queries, keys, _, mask = watcher.seen[0]
+    found = studies.maps_of(tiny, "ab", ((0, 1), (0, 0)))
+    assert np.allclose(found, attention(queries, keys, keys, mask)[1][[1, 0]], atol=1e-3)
+
+
+def test_the_invisible_one_is_the_letter_after_the_suspects() -> None:
+    assert broken_parts("I") == {"positions": one_place_late}
+    assert "I" not in SUSPECTS
 
 
 class Retelling(LanguageModel):

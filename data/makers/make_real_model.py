@@ -78,7 +78,8 @@ def packed(answers: dict[str, Any]) -> bytes:
     places = {name: f"a{number}" for number, name in enumerate(sorted(answers))}
     for name, place in places.items():
         array = np.asarray(answers[name])
-        arrays[place] = array.astype(np.float16) if name.endswith(HALF) else array
+        half = name.endswith(HALF) or name.startswith("maps_of(")
+        arrays[place] = array.astype(np.float16) if half else array
     arrays["places"] = np.array(json.dumps(places).encode())
     stream = io.BytesIO()
     np.savez_compressed(stream, **arrays)

@@ -7,7 +7,7 @@ weights      scores and weights as tables and bars; sliders over d_k and the tem
 curves       lines, fitted slopes, histograms, clouds of points, changes with errors       lessons 01 to 16
 arrows       vectors, their angles, and where a word moves                                 lessons 01, 04, 06
 masks        who may attend to whom, and what moves with what                              lessons 05, 06, 08
-heads        columns, maps and shared keys of several heads                                lessons 06, 14
+heads        columns, maps and shared keys of several heads; heads of several models       lessons 06, 14, 15
 readings     what a trained model reads while it writes                                    lesson 07
 tiles        one pass over the keys, and the tiles that it skips                           lessons 13, 14
 positions    scores by distance, a pair that turns, losses by place                        lesson 10
@@ -46,7 +46,14 @@ from helpers.plots.diagrams import (
     plot_tiled_attention,
     plot_way_back,
 )
-from helpers.plots.heads import draw_head, explore_heads, plot_grids, plot_heads, plot_sharing
+from helpers.plots.heads import (
+    draw_head,
+    explore_heads,
+    plot_grids,
+    plot_heads,
+    plot_sharing,
+    plot_versions,
+)
 from helpers.plots.learning import plot_circuits, plot_learning, plot_losses, plot_maps
 from helpers.plots.masks import (
     draw_corner,
@@ -139,6 +146,7 @@ __all__ = [
     "plot_transformer",
     "plot_triangles",
     "plot_turns",
+    "plot_versions",
     "plot_way_back",
     "weights_by_scale",
 ]

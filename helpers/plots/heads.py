@@ -74,6 +74,48 @@ def plot_heads(weights: ArrayLike, names: Sequence[str], tokens: Sequence[str]) 
         print(f"Weights below {COUNTS:g} are not written out.")
 
 
+def plot_versions(versions: Mapping[str, ArrayLike], names: Sequence[str], tokens: Sequence[str]) -> None:
+    """{title: (n_heads, n, n) weights}, n_heads names, n tokens -> a small map each, in one scale, 0 to 1.
+
+    A row of maps is one head, a column one version of a model. Weights and tokens are not written out; a
+    dotted line runs through each query's own key.
+    Prints for each head and version which of four tokens gets most on average, and how much: the first one,
+    the one before the query, the query itself, or the one after it. The average leaves out the first two
+    queries, for which some of these are one token, and the last, which has none after it.
+    Raises ValueError for weights of another shape, or fewer than 4 tokens.
+    """
+    n = len(tokens)
+    if n < 4:
+        raise ValueError(f"there must be 4 tokens or more; got {n}")
+    drawn = {title: canvas.labelled(title, w, (len(names), n, n)) for title, w in versions.items()}
+    with plt.rc_context(canvas.STYLE):
+        size = (1.62 * len(drawn) + 1.2, 1.62 * len(names) + 0.75)
+        figure, all_axes = plt.subplots(len(names), len(drawn), figsize=size, squeeze=False)
+        for column, (title, weights) in zip(all_axes.T, drawn.items(), strict=True):
+            for axes, head in zip(column, weights, strict=True):
+                image = axes.imshow(head, cmap="cividis", vmin=0, vmax=1, interpolation="nearest")
+                axes.plot((-0.5, n - 0.5), (-0.5, n - 0.5), color="0.75", lw=0.7, ls=":")
+                axes.set(xticks=[], yticks=[])
+            column[0].set_title(title, size=12, weight="bold")
+            column[-1].set_xlabel("keys")
+        for row, name in zip(all_axes, names, strict=True):
+            row[0].set_ylabel(f"{name}\nqueries")
+        figure.colorbar(image, ax=all_axes, label="weight", shrink=0.8, pad=0.01)
+        canvas.show(figure)
+    for i, name in enumerate(names):
+        most = ", ".join(f"{title} {_most_on(weights[i])}" for title, weights in drawn.items())
+        print(f"{name}: {most}")
+
+
+def _most_on(weights: Array) -> str:
+    """(n, n) -> which of first, before, itself and after gets most on average, and how much."""
+    rows = np.arange(2, len(weights) - 1)
+    places = {"first": np.zeros_like(rows), "before": rows - 1, "itself": rows, "after": rows + 1}
+    means = {place: float(weights[rows, keys].mean()) for place, keys in places.items()}
+    place = max(means, key=means.__getitem__)
+    return f"{place} {means[place]:.2f}"
+
+
 def explore_heads(weights: ArrayLike, names: Sequence[str], tokens: Sequence[str]) -> None:
     """A slider over the heads and a menu of query tokens: the head's map, and what the query reads in it."""
     import ipywidgets  # here, so that a lesson without a slider does not load it

@@ -1,7 +1,7 @@
 """What lesson 15 asks of the two models. Each question can be answered from what was kept, without them."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -26,6 +26,7 @@ from helpers.pretrained.watching import (
     measured,
     plain_weights,
     repeats,
+    weights_by,
 )
 from helpers.pretrained.writing import parts_with, scores_of, surprise, write
 from helpers.validation import Array
@@ -206,6 +207,19 @@ def head_marks(model: Writer, text: str, **parts: Callable[..., Any]) -> Marks:
     assert isinstance(model, LanguageModel)
     found = measured(model, model.tokenizer.encode(text), parts_with(**parts))
     return Marks(*(mark.astype(np.float32) for mark in found))
+
+
+@remembered(NEAR)
+def maps_of(model: Writer, text: str, heads: Sequence[tuple[int, int]], **parts: Callable[..., Any]) -> Array:
+    """A model, a text of n tokens, heads (layer, head) -> (len(heads), n, n): the weights of these heads."""
+    assert isinstance(model, LanguageModel)
+    chosen, watcher = parts_with(**parts), Watcher()
+    model(model.tokenizer.encode(text), None, chosen._replace(watch=watcher), last=True)
+    found = []
+    for layer, head in heads:
+        queries, keys, _, mask = watcher.seen[layer]
+        found.append(weights_by(chosen.attention, queries, keys, mask)[head])
+    return np.array(found, KEPT_IN).astype(np.float32)
 
 
 @remembered()

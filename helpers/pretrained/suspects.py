@@ -101,6 +101,9 @@ NAMELESS = Suspect("split", bare_reshape, "split-heads")
 
 
 def broken_parts(letter: str) -> dict[str, Any]:
-    """A suspect's letter -> its part by name, as in generate(model, prompt, **broken_parts("A"))."""
-    suspect = SUSPECTS[letter]
+    """A suspect's letter, or I for the invisible one -> its part by name.
+
+    As in generate(model, prompt, **broken_parts("A")).
+    """
+    suspect = INVISIBLE if letter == "I" else SUSPECTS[letter]
     return {suspect.part: suspect.broken}

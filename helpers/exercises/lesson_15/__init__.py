@@ -1,8 +1,8 @@
 """Exercises of lesson 15: does a real language model run on the code that I wrote?"""
 
 ORDER = (
+    "write-loop",
     "rms-norm",
-    "shared-heads",
     "which-bug",
     "chunk-places",
     "look-back",

@@ -16,7 +16,8 @@ INVISIBLE = "15: The bug that nobody sees"
 
 def my_places(n_new: int, n_before: int) -> Array:
     """n_new, n_before -> (n_new,): the places of new tokens, after n_before that are in the cache."""
-    return n_before + np.arange(n_new)
+    first = n_before
+    return first + np.arange(n_new)
 
 
 EDITS = Edits(
@@ -25,7 +26,7 @@ EDITS = Edits(
         "start": "n_before",
         "count": "np.arange(n_new)",
         "n": "n_new",
-        "sum": "n_before + np.arange(n_new)",
+        "sum": "first + np.arange(n_new)",
     },
 )
 MISTAKES = EDITS.mistakes(
@@ -120,7 +121,7 @@ def _goes_on(inputs: Any, output: Array, call: Any) -> str:
 EXERCISE = Mend(
     name="chunk-places",
     answer=my_places,
-    bug=EDITS.bug("sum => n_before + np.arange(n_new) + (n_before > 0)"),
+    bug=EDITS.bug("start => n_before + 1 if n_before else 0"),
     task="The places of new tokens, after n_before in the cache. All but the first chunk are one off.",
     given="one-late",
     symptom="compare my_places(4, 0) with my_places(1, 3): token 3 should have the same place in both.",
