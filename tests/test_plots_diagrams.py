@@ -22,6 +22,7 @@ def shown(monkeypatch):
         (plots.plot_tiled_attention, "The division comes last, once."),
         (plots.plot_prefill_decode, "the whole cache is read, for every token anew"),
         (plots.plot_language_block, "One of 30 layers"),
+        (plots.plot_induction, "its query finds the key with this note"),
     ],
 )
 def test_diagrams_say_what_they_show_and_no_box_covers_another(shown, capsys, draw, said):

@@ -5,6 +5,7 @@ import pytest
 from kept_figures import kept_figures
 
 from helpers import plots
+from helpers.datasets import load_learning
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +47,46 @@ def test_losses_say_from_when_they_are_below_each_level(shown, capsys):
     ]
     with pytest.raises(ValueError, match="one entry for each label"):
         plots.plot_losses([0, 10], {"start 0": [4, 2, 1]}, {}, "letter")
+
+
+def test_a_cell_of_a_map_may_be_framed(shown, capsys):
+    plots.plot_maps({"previous": np.eye(4, k=-1), "own": np.eye(4)}, list("abcd"), {"previous": (2, 1)})
+    framed = [[patch.get_xy() for patch in axes.patches] for axes in shown[0].axes[:2]]
+    assert framed == [[(0.5, 1.5)], []]
+    said = capsys.readouterr().out.splitlines()
+    assert said[-1] == "previous, framed: query c (place 2), key b (place 1), weight 1.00"
+    with pytest.raises(ValueError, match=r"no cell \(2, 4\) of 'own': 4 tokens, maps own"):
+        plots.plot_maps({"own": np.eye(4)}, list("abcd"), {"own": (2, 4)})
+    with pytest.raises(ValueError, match="of 'other'"):
+        plots.plot_maps({"own": np.eye(4)}, list("abcd"), {"other": (2, 1)})
+
+
+def test_experiments_say_the_ends_of_each_group(shown, capsys):
+    groups = {"control": {"whole": 1.0, "guess": 0.02}, "off": {"a": 0.5, "b": 0.25, "c": 0.75}}
+    plots.plot_experiments(groups, ["control"])
+    (axes,) = shown[0].axes
+    assert [bar.get_width() for bar in axes.patches] == [1.0, 0.02, 0.5, 0.25, 0.75]
+    assert [bar.get_hatch() for bar in axes.patches] == ["///", "///", None, None, None]
+    assert [name.get_text() for name in axes.get_yticklabels()] == ["whole", "guess", "a", "b", "c"]
+    assert capsys.readouterr().out.splitlines() == [
+        "control: 0.02 (guess) to 1.00 (whole)",
+        "off: 0.25 (b) to 0.75 (c)",
+    ]
+    with pytest.raises(ValueError, match="controls must be of control, off; got patched"):
+        plots.plot_experiments(groups, ["patched"])
+    for wrong in ({}, {"a": 1.5}):
+        with pytest.raises(ValueError, match="off must hold accuracies from 0 to 1; got"):
+            plots.plot_experiments({"off": wrong}, [])
+
+
+def test_the_experiments_of_a_start_are_those_that_were_measured():
+    record = load_learning()
+    groups = plots.experiments_of(record["two layers"][1], record["one layer"][1])
+    run = record["two layers"][1]
+    assert list(groups["one head off"].values()) == run["one off"][0] + run["one off"][1]
+    assert groups["layer 0 cut from one reader of layer 1"] == run["path cut"]
+    assert groups["patched: says theirs"]["layer 1, all"] == run["patched"]["layer 1, all"][1]
+    assert groups["to compare with"]["a model of one layer"] == record["one layer"][1]["accuracies"][-1]
 
 
 def test_maps_say_how_far_back_they_look(shown, capsys):

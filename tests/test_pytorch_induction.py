@@ -272,7 +272,7 @@ def test_the_same_seed_gives_the_same_model_and_another_another() -> None:
     assert torch.equal(one.symbols, same.symbols)
 
 
-def test_scores_begin_with_the_small_spread_that_the_lesson_works_out(tests: Sequences) -> None:
+def test_scores_begin_with_a_small_spread(tests: Sequences) -> None:
     model = AttentionOnly(seed=0)
     rows = model.embed(tests.inputs)
     q, k, _, _ = model.blocks[0].heads(rows, rows, rows)
@@ -358,6 +358,30 @@ def test_the_record_says_so_of_five_starts() -> None:
         assert np.argmin(run["one off"]) == np.argmax(run["previous"])  # the leader, of layer 0
         assert np.argmax(run["one off losses"]) == np.argmax(run["previous"])
         assert run["leader looks back until"] in (22, 23, 24)
+        assert run["patched"]["layer 1, all"][1] > 0.95 < run["patched"]["layer 1, one"][0]
+        assert max(run["patched"]["layer 0, all"]) < 0.1
+        assert min(run["one left"][1]) > 0.7
+        moved = run["moved"]
+        assert moved["induction"]["last query"] < 0.05 < 0.3 < moved["spare"]["last query"]
+        assert moved["spare"]["query 24"] < moved["spare"]["last query"] < moved["untrained"]["last query"]
     assert max(max(run["accuracies"]) for run in record["one layer"]) <= 0.25
     for run in record["every token"]:
         assert run["first key"]["first round"] > 0.5 > 0.1 > run["first key"]["repeat"]
+
+
+def test_the_answers_need_the_keys_before_the_leader_has_made_up_its_mind() -> None:
+    drawn = load_learning()["two layers"][0]
+    at = drawn["steps"].index(140)
+    assert drawn["pictures"]["early"][at] < 0.5 < drawn["accuracies"][at]
+    assert max(drawn["pictures"]["keys cut"]) < 0.1
+
+
+def test_what_the_first_key_gives_is_read_in_every_start() -> None:
+    record = load_learning()
+    for run in record["every token"]:
+        read = run["read at the first key"]
+        guess = math.log(N_SYMBOLS)
+        assert read["alone"]["loss"] <= read["whole"]["loss"] < guess < read["mean"]["loss"] < guess + 0.1
+        assert read["out"]["loss"] > guess + 1
+        assert read["whole"]["first symbol"] > 0.03 > 0.02 > read["mean"]["first symbol"]
+    assert min(run["guesses seen"] for run in record["one layer"]) > 0.99

@@ -5,8 +5,9 @@
 Five kinds of the small model in helpers/pytorch/induction.py, each from five starts: two layers, one layer,
 two without the division by √d_head, and two that learn from every token (not only from those that can be
 known), without and with a quiet key. The file holds no weights, only what was measured on 64 held-out
-sequences: how the accuracy rose, what is left of it with heads switched off or paths cut, and which weight
-the first key gets. Of one run, the start that the lesson trains too, it also holds what the lesson draws:
+sequences: how the accuracy rose, what is left of it with heads switched off, patched or with paths cut, how
+much of a head's weight could stand elsewhere, and which weight the first key gets and what is read there.
+Of one run, the start that the lesson trains too, it also holds what the lesson draws:
 a picture is compared by its pixels, and so must not depend on the processor.
 
 One thread, fixed seeds: about three minutes. On another kind of processor sums of float32 are rounded
@@ -24,8 +25,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from helpers.pytorch.attention import attention
 from helpers.pytorch.induction import (
     LONGEST,
+    SHORTEST,
     AttentionOnly,
     History,
     Sequences,
@@ -43,6 +46,7 @@ from helpers.pytorch.inside import (
     induction_scores,
     matching_circuit,
     previous_token_scores,
+    share_moved,
 )
 
 TARGET = Path(__file__).resolve().parent.parent / "learning.json"
@@ -99,6 +103,8 @@ def inspect(model: AttentionOnly, given: Sequences) -> dict[str, Any]:
     one_off = [[without(model, whole, given, i, [h]) for h in every] for i in (0, 1)]
     one_left = [[without(model, whole, given, i, others[h]) for h in every] for i in (0, 1)]
     cut = {name: accuracy_of(cut_path(model, given.inputs, means, [name]), given) for name in READERS}
+    leader = int(previous_token_scores(whole.weights[0]).argmax())
+    zeros = model.trace(given.inputs, {(0, leader): 0.0}).logits
     return found | {
         "previous": rounded(previous_token_scores(whole.weights[0]).tolist()),
         "leader looks back until": max((i for i, share in enumerate(back, 1) if share > 0.5), default=0),
@@ -108,21 +114,108 @@ def inspect(model: AttentionOnly, given: Sequences) -> dict[str, Any]:
         "one left": [[accuracy for accuracy, _ in row] for row in one_left],
         "all off": [without(model, whole, given, i, every)[0] for i in (0, 1)],
         "path cut": {name: round(accuracy, 4) for name, accuracy in cut.items()},
+        "leader off, zeros": round(accuracy_of(zeros, given), 4),
+        "patched": patched(model, given),
     }
+
+
+def patched(model: AttentionOnly, given: Sequences) -> dict[str, list[float]]:
+    """A trained model, heads patched from other sequences -> how often it says our symbols, and theirs.
+
+    The others have the next of the 64 symbols everywhere, and so the same periods.
+    """
+    others = given._replace(tokens=(given.tokens + 1) % model.symbols.shape[0])
+    there = model.trace(others.inputs).mixed
+    every = range(model.blocks[1].n_heads)
+    found = {}
+    for name, layer, heads in (
+        ("layer 1, all", 1, every),
+        ("layer 1, one", 1, [0]),
+        ("layer 0, all", 0, every),
+    ):
+        taken = {(layer, head): there[layer][:, head] for head in heads}
+        logits = model.trace(given.inputs, taken).logits
+        found[name] = rounded([accuracy_of(logits, each) for each in (given, others)])
+    return found
+
+
+@torch.no_grad()
+def movable(model: AttentionOnly, untrained: AttentionOnly, given: Sequences) -> dict[str, Any]:
+    """A trained model, the same before training -> how much of three heads' weight could stand elsewhere.
+
+    At the last query, and at the last one whose row layer 1 still asks for. The spare head is the one of
+    layer 0 that looks back the least. "two largest": the sum of the induction head's two largest weights.
+    """
+    weights = model.trace(given.inputs).weights
+    spare = int(previous_token_scores(weights[0]).argmin())
+    heads = {"untrained": (untrained, 0, 0), "spare": (model, 0, spare), "induction": (model, 1, 0)}
+    places = {"last query": given.inputs, f"query {LONGEST}": given.inputs[:, : LONGEST + 1]}
+    found: dict[str, Any] = {
+        name: {
+            place: round(share_moved(of_model, tokens, layer, head), 4) for place, tokens in places.items()
+        }
+        for name, (of_model, layer, head) in heads.items()
+    }
+    two = weights[1][:, 0, -1].topk(2).values.sum(dim=-1).mean()
+    return found | {"two largest": round(float(two), 4)}
+
+
+@torch.no_grad()
+def read_at_first_key(model: AttentionOnly, given: Sequences) -> dict[str, dict[str, float]]:
+    """A model of two layers -> the first round without what layer 1 reads at the first key.
+
+    "out" takes it away, "mean" puts the mean value of the first key over the sequences there instead, "alone"
+    leaves nothing else of layer 1. The weights stay as they are. Measured from the 8th symbol on, where the
+    sequence may start again: the loss, the share that the first symbol gets, and the spread of a row before
+    the last LayerNorm; and the accuracy in the repeats.
+    """
+    x = model.embed(given.inputs)
+    x = x + model.blocks[0](x)
+    second = model.blocks[1]
+    mixed, weights = attention(*second.heads(x, x, x))
+    values = second.heads(x, x, x)[2][:, :, :1]
+    own, usual = (weights[..., :1] * each for each in (values, values.mean(dim=0, keepdim=True)))
+    late = ~given.guessable
+    late[:, : SHORTEST - 1] = False
+    cases = {"whole": mixed, "out": mixed - own, "mean": mixed - own + usual, "alone": own}
+    found = {}
+    for name, case in cases.items():
+        rows = x + second.merge(case)
+        logits = model.read_out(rows)
+        shares = logits.softmax(dim=-1).gather(-1, given.inputs[:, :1, None].expand(-1, logits.shape[1], 1))
+        numbers = {
+            "loss": float(torch.nn.functional.cross_entropy(logits[late], given.targets[late])),
+            "first symbol": float(shares[..., 0][late].mean()),
+            "spread": float(rows.std(dim=-1)[late].mean()),
+            "accuracy": accuracy_of(logits, given),
+        }
+        found[name] = {what: round(number, 4) for what, number in numbers.items()}
+    return found
+
+
+def guesses_seen(logits: Tensor, given: Sequences) -> float:
+    """(n, length, n_symbols) -> the share of guesses, where the next can be known, that came up before."""
+    same = logits.argmax(dim=-1)[:, :, None] == given.inputs[:, None, :]
+    seen = same.tril().any(dim=-1)
+    return round(float(seen[given.guessable].double().mean()), 4)
 
 
 def best_heads(model: AttentionOnly, given: Sequences) -> dict[str, float]:
     """A model of two layers -> layer 0's best previous-token scores, and layer 1's best induction score.
 
-    "early" is the previous-token score of the queries 1 to 24 alone.
+    "early" is the previous-token score of the queries 1 to 24 alone, "keys cut" the accuracy where layer 1's
+    keys read the mean of layer 0.
     """
-    first, second = model.trace(given.inputs).weights
+    whole = model.trace(given.inputs)
+    first, second = whole.weights
+    means = {(0, head): each for head, each in enumerate(whole.mixed[0].mean(dim=(0, 2)))}
     scores = {
         "previous token": previous_token_scores(first),
         "early": previous_token_scores(first[..., : LONGEST + 1, : LONGEST + 1]),
         "induction": induction_scores(second, given),
     }
-    return {name: float(of_heads.max()) for name, of_heads in scores.items()}
+    cut = accuracy_of(cut_path(model, given.inputs, means, ["keys"]), given)
+    return {name: float(of_heads.max()) for name, of_heads in scores.items()} | {"keys cut": cut}
 
 
 @torch.no_grad()
@@ -143,6 +236,7 @@ def pictures(model: AttentionOnly, history: History, given: Sequences) -> dict[s
             name: short(torch.tensor(history.found[name])) for name in ("induction", "previous token")
         },
         "early": short(torch.tensor(history.found["early"])),
+        "keys cut": short(torch.tensor(history.found["keys cut"])),
         "by place": short(leaders_weights(of_all)),
         "tokens": given.inputs[example, :N_TOKENS].tolist(),
         "maps": {name: short(weights[:N_TOKENS, :N_TOKENS]) for name, weights in maps.items()},
@@ -185,6 +279,12 @@ def measure(kind: str, seed: int, given: Sequences) -> dict[str, Any]:
     print(f"{kind} {seed}: {seconds:.1f} s, accuracy {found['accuracies'][-1]}", flush=True)
     if len(model.layers) == 2:
         found |= inspect(model, given)
+    if kind == "two layers":
+        found["moved"] = movable(model, AttentionOnly(seed=seed, **of_model), given)
+    if kind == "one layer":
+        found["guesses seen"] = guesses_seen(logits, given)
+    if kind == "every token":
+        found["read at the first key"] = read_at_first_key(model, given)
     if (kind, seed) == DRAWN:
         found["pictures"] = pictures(model, history, given)
     return found

@@ -14,7 +14,7 @@ positions    scores by distance, a pair that turns, losses by place             
 rings        a text on many cards: sheets that travel, and who waits                       lesson 16
 diagrams     a machine in boxes and arrows, with its shapes                                lessons 03 to 14
 blame        what comes back to each score, below the weights                              lesson 11
-learning     curves over steps, maps of trained heads, circuits by symbol                  lesson 12
+learning     curves over steps, maps of trained heads, circuits, experiments as bars       lesson 12
 transformer  where attention stands                                                        lesson 00
 
 tables       a small map as a table, in HTML and in letters
@@ -38,6 +38,7 @@ from helpers.plots.diagrams import (
     plot_attention_machine,
     plot_encoder_decoder,
     plot_gpu,
+    plot_induction,
     plot_language_block,
     plot_multi_head_block,
     plot_prefill_decode,
@@ -54,7 +55,14 @@ from helpers.plots.heads import (
     plot_sharing,
     plot_versions,
 )
-from helpers.plots.learning import plot_circuits, plot_learning, plot_losses, plot_maps
+from helpers.plots.learning import (
+    experiments_of,
+    plot_circuits,
+    plot_experiments,
+    plot_learning,
+    plot_losses,
+    plot_maps,
+)
 from helpers.plots.masks import (
     draw_corner,
     draw_mask,
@@ -93,6 +101,7 @@ __all__ = [
     "draw_head",
     "draw_mask",
     "draw_temperature",
+    "experiments_of",
     "explore_alignment",
     "explore_corner",
     "explore_d_k",
@@ -110,12 +119,14 @@ __all__ = [
     "plot_circuits",
     "plot_cloud",
     "plot_encoder_decoder",
+    "plot_experiments",
     "plot_gpu",
     "plot_grid_readings",
     "plot_grids",
     "plot_heads",
     "plot_heads_or_tokens",
     "plot_held",
+    "plot_induction",
     "plot_influence",
     "plot_journeys",
     "plot_language_block",

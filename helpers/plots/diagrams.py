@@ -268,6 +268,30 @@ def plot_way_back() -> None:
     )
 
 
+def plot_induction(token: str = "M", follower: str = "b") -> None:
+    """A token, what followed it -> how two layers say the follower when the token comes again."""
+    boxes = {
+        "earlier": Box(0.0, 0.0, token, width=1.6),
+        "follower": Box(4.6, 0.0, follower, width=1.6),
+        "gap": Box(8.6, 0.0, "…", width=1.6),
+        "again": Box(13.4, 0.0, f"{token} again", width=2.2),
+        "note": Box(4.6, 2.2, f"{follower}, with a note:\n“after {token}”", "step", 3.4, 1.2),
+        "query": Box(13.4, 2.2, f"a query: who\ncame after {token}?", "step", 3.4, 1.2),
+        "says": Box(13.4, 4.4, f"says {follower}", "step", 2.2),
+    }
+    arrows = [
+        ("earlier", "note", "layer 0:\na note is written"),
+        *(("follower", "note", ""), ("again", "query", "")),
+        ("note", "query", "layer 1: the query\nfinds this key"),
+        *(("note", "says", f"layer 1: {follower} is read there"), ("query", "says", "")),
+    ]
+    _plot(boxes, arrows, 0.6)
+    print(
+        f"Layer 0: the row of {follower} reads the token before it and notes “after {token}”. Layer 1: when "
+        f"{token} comes again, its query finds the key with this note, reads {follower} there, and says it."
+    )
+
+
 def plot_gpu(gpu: Gpu) -> None:
     """A GPU's data sheet -> its memories in one picture, from the large and slow to the small and fast.
 

@@ -1,6 +1,7 @@
-"""What a model learned and when: curves over steps, maps of its heads, circuits by symbol (lesson 12)."""
+"""What a model learned: curves over steps, maps of its heads, circuits by symbol, experiments (lesson 12)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -78,19 +79,31 @@ def plot_losses(
         print(f"{name}, {level:.2f}: {f'all below from step {steps[below[0]]}' if below.size else never}")
 
 
-def plot_maps(maps: Mapping[str, ArrayLike], tokens: Sequence[str]) -> None:
+def plot_maps(
+    maps: Mapping[str, ArrayLike],
+    tokens: Sequence[str],
+    marked: Mapping[str, tuple[int, int]] | None = None,
+) -> None:
     """{title: (n, n) weights}, n tokens -> each as a picture, queries as rows.
 
-    Prints how many places back the largest weight lies, in most of the rows of the second half.
-    Raises ValueError where the tokens do not fit.
+    `marked` frames one cell of a map: {title: (query, key)}, both counted from 0.
+    Prints how many places back the largest weight lies, in most of the rows of the second half, and the
+    weights of the framed cells. Raises ValueError where the tokens do not fit, or a framed cell is in no map.
     """
-    n = len(tokens)
+    n, marked = len(tokens), marked or {}
+    for title, cell in marked.items():
+        if title not in maps or not all(0 <= place < n for place in cell):
+            raise ValueError(f"no cell {cell} of {title!r}: {n} tokens, maps {', '.join(maps)}")
     with plt.rc_context(canvas.STYLE):
         figure, all_axes = plt.subplots(1, len(maps), figsize=(4.7 * len(maps), 4.2), squeeze=False)
         for axes, (title, weights) in zip(all_axes[0], maps.items(), strict=True):
             drawn = canvas.labelled(title, weights, (n, n))
             _draw_cells(axes, drawn, tokens, tokens, title, (0.0, 1.0))
             axes.set(xlabel="keys", ylabel="queries")
+            if title in marked:
+                query, key = marked[title]
+                corner = (key - 0.5, query - 0.5)
+                axes.add_patch(plt.Rectangle(corner, 1, 1, fill=False, ec=canvas.COLOURS[1], lw=2.5))
         canvas.show(figure)
     for title, weights in maps.items():
         late = np.arange(n // 2, n)
@@ -98,6 +111,72 @@ def plot_maps(maps: Mapping[str, ArrayLike], tokens: Sequence[str]) -> None:
         usual = int(np.bincount(back).argmax())
         places = "place" if usual == 1 else "places"
         print(f"{title}: in the second half the largest weight lies mostly {usual} {places} back")
+    for title, (query, key) in marked.items():
+        told = f"query {tokens[query]} (place {query}), key {tokens[key]} (place {key})"
+        print(f"{title}, framed: {told}, weight {np.asarray(maps[title])[query, key]:.2f}")
+
+
+def plot_experiments(groups: Mapping[str, Mapping[str, float]], controls: Collection[str]) -> None:
+    """{group: {what was done: accuracy}}, the groups that are controls -> a bar for each, group by group.
+
+    Controls are grey and hatched. Prints the lowest and the highest accuracy of each group.
+    Raises ValueError for an accuracy outside 0 to 1, an empty group, or a control that is no group.
+    """
+    unknown = [name for name in controls if name not in groups]
+    if unknown:
+        raise ValueError(f"controls must be of {', '.join(groups)}; got {', '.join(unknown)}")
+    for group, found in groups.items():
+        if not found or not all(0 <= share <= 1 for share in found.values()):
+            raise ValueError(f"{group} must hold accuracies from 0 to 1; got {dict(found)}")
+    n = sum(len(found) + 1.2 for found in groups.values())
+    with plt.rc_context(canvas.STYLE):
+        figure, axes = plt.subplots(figsize=(7.4, 0.17 * n + 0.6))
+        _draw_experiments(axes, groups, controls)
+        axes.set(xlim=(0, 1.08), ylim=(n - 0.6, -0.6), xlabel="accuracy", xticks=np.linspace(0, 1, 6))
+        axes.spines["left"].set_visible(False)
+        canvas.show(figure)
+    for group, found in groups.items():
+        low, high = (choose(found, key=lambda name: found[name]) for choose in (min, max))
+        print(f"{group}: {found[low]:.2f} ({low}) to {found[high]:.2f} ({high})")
+
+
+def experiments_of(run: Mapping[str, Any], one_layer: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """What `load_learning` holds of a start with two layers and of one -> the groups for plot_experiments."""
+    heads = {f"layer {i}, head {h}": x for i, row in enumerate(run["one off"]) for h, x in enumerate(row)}
+    says = [{name: both[i] for name, both in run["patched"].items()} for i in (0, 1)]
+    return {
+        "to compare with": {
+            "nothing changed": run["accuracies"][-1],
+            "a model of one layer": one_layer["accuracies"][-1],
+            "two layers at step 20": run["accuracies"][0],
+        },
+        "one head off": heads,
+        "one whole layer off": {f"layer {i}": x for i, x in enumerate(run["all off"])},
+        "all of layer 1 off but one head": {f"head {h}": x for h, x in enumerate(run["one left"][1])},
+        "layer 0 cut from one reader of layer 1": dict(run["path cut"]),
+        "patched: says our symbols": says[0],
+        "patched: says theirs": says[1],
+    }
+
+
+def _draw_experiments(
+    axes: Axes, groups: Mapping[str, Mapping[str, float]], controls: Collection[str]
+) -> None:
+    """Each group's name above its bars, from the top down; each bar with its name and its number."""
+    names, y = [], 0.0
+    for group, found in groups.items():
+        axes.text(0.008, y, group, va="center", weight="bold", size=8.5)
+        ink: dict[str, Any] = {"color": canvas.COLOURS[0]}
+        if group in controls:
+            ink = {"color": "0.8", "hatch": "///", "ec": "0.5"}
+        for name, share in found.items():
+            y += 1
+            names.append((y, name))
+            axes.barh(y, share, height=0.75, lw=0, **ink)
+            axes.text(share + 0.008, y, f"{share:.2f}", va="center", size=8)
+        y += 1.2
+    axes.set_yticks([at for at, _ in names], [name for _, name in names], fontsize=8)
+    axes.tick_params(axis="y", length=0)
 
 
 def plot_circuits(
