@@ -64,6 +64,19 @@ def test_matrices_print_their_sums_and_share_their_colours(tables_shown, capsys)
     assert all(grid.sums for grid in grids)
 
 
+def test_matrices_of_different_things_have_their_own_colours_and_sides(tables_shown, shown):
+    both = {"scores": 5 * TABLE, "weights": TABLE}
+    plots.plot_matrices(both, ROWS, COLUMNS, sides=("outputs", "values"), one_scale=False)
+    (grids,) = tables_shown
+    assert [grid.limits for grid in grids] == [(0.0, 5 * TABLE.max()), (0.0, 1.0)]
+    assert {grid.sides for grid in grids} == {("outputs", "values")}
+    names = [f"t{i}" for i in range(17)]
+    wide = {"scores": 5 * np.eye(17), "weights": np.eye(17)}
+    plots.plot_matrices(wide, names, names, sides=("outputs", "values"), one_scale=False)
+    assert [axes.get_ylabel() for axes in shown[0].axes] == ["outputs", "outputs"]
+    assert [axes.images[0].get_clim() for axes in shown[0].axes] == [(0.0, 5.0), (0.0, 1.0)]
+
+
 def test_arrows_print_lengths_and_angles(capsys):
     assert result_of(plots.plot_arrows, [[2.0, 0.0], [0.0, 3.0], [-1.0, 0.0]], ["q", "a", "b"]) is None
     assert capsys.readouterr().out.splitlines() == [
@@ -126,13 +139,14 @@ def test_moves_refuse_a_landmark_at_the_start():
         plots.plot_moves("mole", [0.0, 0.0], ends, {"here": [0.0, 0.0]})
 
 
-def test_cloud_prints_the_correlation(capsys):
+def test_cloud_prints_the_correlation(shown, capsys):
     xs = np.array([1.0, 10.0, 100.0])
     assert (
         result_of(plots.plot_cloud, {"words": (xs, 7 - 2 * np.log10(xs))}, "x", "y", {"cat": (1.0, 5.0)})
         is None
     )
     assert capsys.readouterr().out == "Correlation of log10(x) with y, over 3 words: -1.00\n"
+    assert texts(shown[0].axes[0]) == ["median", "cat"]
 
 
 def test_spreads_print_the_standard_deviation(shown, capsys):

@@ -21,7 +21,11 @@ def plot_cloud(points: Mapping[str, tuple[Array, Array]], x: str, y: str, names:
         figure, axes = plt.subplots(figsize=(6.5, 4))
         for i, (group, (xs, ys)) in enumerate(points.items()):
             axes.semilogx(xs, ys, ".", ms=2.5, color=("0.6", *canvas.COLOURS)[i], label=group, zorder=1)
-            axes.plot(*_medians(xs, ys), color=canvas.COLOURS[0], lw=2, zorder=2)
+            middle_xs, medians = _medians(xs, ys)
+            axes.plot(middle_xs, medians, color=canvas.COLOURS[0], lw=2, zorder=2)
+            begin = middle_xs[0], medians[0]
+            note = axes.annotate("median", begin, xytext=(0, -4), textcoords="offset points", va="top")
+            note.set(color=canvas.COLOURS[0], weight="bold", zorder=4)
         axes.xaxis.set_major_formatter("{x:g}")
         middle = np.sqrt(np.prod(axes.get_xlim()))
         for word, place in names.items():

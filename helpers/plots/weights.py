@@ -49,17 +49,24 @@ def plot_matrix(
 
 
 def plot_matrices(
-    matrices: Mapping[str, ArrayLike], rows: Sequence[str], columns: Sequence[str], decimals: int = 2
+    matrices: Mapping[str, ArrayLike],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    decimals: int = 2,
+    sides: tuple[str, str] = ("queries", "keys"),
+    one_scale: bool = True,
 ) -> None:
-    """{title: (n_rows, n_columns)} -> tables side by side, in the same colours; prints row and column sums.
+    """{title: (n_rows, n_columns)} -> tables side by side; prints row and column sums.
 
+    `sides` names the groups of rows and columns. All tables share one scale of colours; with `one_scale`
+    False each has its own, for tables of different things (scores and weights).
     Raises ValueError where the labels do not fit a matrix.
     """
     drawn = {t: canvas.labelled(t, m, (len(rows), len(columns))) for t, m in matrices.items()}
-    limits, sides = tables.limits_of(drawn), ("queries", "keys")
+    limits = {t: tables.limits_of(drawn if one_scale else {t: m}) for t, m in drawn.items()}
     if tables.fits(rows, columns):
         grids = (
-            tables.Grid(t, m, rows, columns, sides, decimals, limits, sums=True) for t, m in drawn.items()
+            tables.Grid(t, m, rows, columns, sides, decimals, limits[t], sums=True) for t, m in drawn.items()
         )
         tables.show(list(grids))
     else:
@@ -67,7 +74,7 @@ def plot_matrices(
             size = (len(drawn) * (1.3 + 0.6 * len(columns)), 0.9 + 0.45 * len(rows))
             figure, all_axes = plt.subplots(1, len(drawn), figsize=size, squeeze=False)
             for axes, (title, matrix) in zip(all_axes[0], drawn.items(), strict=True):
-                pieces.draw_matrix(axes, matrix, rows, columns, title, decimals, sides, limits)
+                pieces.draw_matrix(axes, matrix, rows, columns, title, decimals, sides, limits[title])
             canvas.show(figure)
     for title, matrix in drawn.items():
         print(f"{title}: {_sums(matrix)}.")
