@@ -2,11 +2,11 @@
 
 ORDER = (
     "shifted-loss",
-    "padded-loss",
-    "noisy-loss",
     "induction-score",
     "head-off",
     "off-and-loss",
     "head-claim",
     "same-output",
+    "padded-loss",
+    "noisy-loss",
 )  # of teaching: a file each
