@@ -82,7 +82,7 @@ def ring_bytes(
 ) -> Array:
     """n_tokens, n_processes, d_k, d_v -> (n_processes,): bytes that each process sends in a ring.
 
-    Forward: all keys and values but those of its right neighbour pass through its hands, P − 1 sends, which
+    Forward: all keys and values but those of the next process pass through its hands, P − 1 sends, which
     is (P − 1)/P · n · n_heads · (d_k + d_v) numbers where P divides n. The backward pass sends them round
     once more, and their gradients, which travel P times to come home: (P − 1)/P + 1 instead of (P − 1)/P.
     `n_heads` counts all leading axes together.

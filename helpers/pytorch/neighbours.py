@@ -25,7 +25,7 @@ class NeighbourError(RuntimeError):
 
 
 class Arriving:
-    """What is on its way from the left neighbour while this process computes. `wait` gives it."""
+    """What is on its way from the process before while this process computes. `wait` gives it."""
 
     def __init__(self, ring: "Ring", works: list[dist.Work], room: Tensor) -> None:
         """What was posted, and the room that it comes into."""
@@ -65,7 +65,7 @@ class Ring:
         self.sent, self.waited = Counter(), 0.0
 
     def pass_on(self, what: str, block: Tensor, room: Tensor) -> Arriving:
-        """A contiguous block for the right neighbour, room for the left one's -> Arriving, at once.
+        """A contiguous block for the next process, room for the one before's -> Arriving, at once.
 
         Both are posted here, and travel while this process computes. Until Arriving.wait the block must not
         be written to and the room not be read. Raises NeighbourError.
