@@ -166,8 +166,8 @@ def plot_panels(
 def plot_predicted(groups: Mapping[str, tuple[ArrayLike, ArrayLike]], runs: Sequence[str], unit: str) -> None:
     """{group: (n,) predicted, (n,) measured}, n runs, their unit -> points, both axes logarithmic.
 
-    On the diagonal a prediction is right; below it less was measured. A run's name stands beside that of
-    its points that is farthest below. Prints the range of measured / predicted for each group.
+    On the diagonal a prediction is right; below it less was measured. A dotted line joins a run's points, and
+    its name stands beside the lowest. Prints the range of measured / predicted for each group.
     Raises ValueError unless each group has both numbers for each run, all above 0.
     """
     drawn = {}
@@ -181,6 +181,8 @@ def plot_predicted(groups: Mapping[str, tuple[ArrayLike, ArrayLike]], runs: Sequ
         for i, (group, pair) in enumerate(drawn.items()):
             axes.loglog(*pair, **{**canvas.look(i), "ls": ""}, ms=7, label=group)
         for i, run in enumerate(runs):
+            of_run = np.array(sorted((predicted[i], measured[i]) for predicted, measured in drawn.values()))
+            axes.loglog(*of_run.T, ls=":", color="0.5", lw=1, zorder=1)
             parts = [measured[i] / predicted[i] for predicted, measured in drawn.values()]
             predicted, measured = list(drawn.values())[int(np.argmin(parts))]
             place = predicted[i], measured[i]
