@@ -92,8 +92,8 @@ def test_what_is_said_of_the_mask() -> None:
 
 def test_what_is_said_of_a_factor() -> None:
     assert (
-        "Multiply queries by 0.8 on every input, and your function is right (tried on 8 of 20). Begin with "
-        "what multiplies or divides the scores."
+        "Multiply queries by 0.8 on every input, and your function is right on the 8 of 20 inputs that were "
+        "tried. Begin with what multiplies or divides the scores."
     ) in _said("attention", {"scale": "scores / np.sqrt(d_k) * 1.25"})
     text = _said("self-attention", {"scale": "scores / (1 + np.sqrt(d_k))"})
     assert "Multiply w_q by 1.45 on one input, by 2 on another, each by its own" in text

@@ -256,7 +256,7 @@ def test_of_two_long_reasons_the_first_alone_is_told():
 def test_what_two_versions_share_is_told_once():
     text = " ".join(evaluate("scaled-scores", lambda q, k: q @ k.T / np.sqrt(len(q))).text.split())
     assert text.count("you reversed all the axes") == 1
-    assert "and one of these, any of which fits your results: you divided" in text
+    assert "and one of these, either of which fits your results: you divided" in text
 
 
 def test_without_a_name_a_case_in_which_nothing_is_hidden_comes_first():

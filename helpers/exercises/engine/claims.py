@@ -131,7 +131,8 @@ def of_the_scale(trial: Trial) -> Iterator[str]:
     if not same and sum(map(trial.has_several, tried)) < ENOUGH:
         return  # any number is a multiple of the right one: a factor for each input says nothing
     where = "on every input" if same else f"on one input, by {high:.3g} on another, each by its own factor"
-    count = f" (tried on {len(tried)} of {len(trial.probes)})" if len(tried) < len(trial.probes) else ""
+    some = f" on the {len(tried)} of {len(trial.probes)} inputs that were tried"
+    count = some if len(tried) < len(trial.probes) else ""
     told = f"Multiply {name} by {low:.3g} {where}, and your function is right{count}"
     yield f"{told}. Begin with what multiplies or divides the scores."
 

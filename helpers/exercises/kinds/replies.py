@@ -46,7 +46,8 @@ def explanation(versions: Sequence[Version], room: int = MOST_LINES) -> str:
     explained = shared or [told_first(versions)]
     advice = " ".join(f"{m.idea} {section(m.reread)}" for m in explained)
     told = "; or ".join(", and ".join(m.says for m in version.mistakes) for version in versions[:4])
-    return f"Any one of these would give your results: {told}. {advice}"
+    which = "Either of these" if len(versions) == 2 else "Any one of these"
+    return f"{which} would give your results: {told}. {advice}"
 
 
 def of_shared(shared: Sequence[Mistake], versions: Sequence[Version]) -> str:
@@ -56,8 +57,9 @@ def of_shared(shared: Sequence[Mistake], versions: Sequence[Version]) -> str:
     rest = [[m.says for m in version.mistakes if m.name not in names] for version in versions]
     advice = f"First: {shared[0].idea} {section(shared[0].reread)} Fix that, then check again."
     sure = "; and ".join(mistake.says for mistake in shared)
+    which = "either" if len(versions) == 2 else "any"
     texts = [
-        f"{count} things at once: {sure}; and one of these, any of which fits your results: "
+        f"{count} things at once: {sure}; and one of these, {which} of which fits your results: "
         f"{'; or '.join(', and '.join(says) for says in rest[:most])}. {advice}"
         for most in (4, 3, 2)
     ]

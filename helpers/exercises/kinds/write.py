@@ -107,9 +107,17 @@ IN_TWO_BYTES = (
 FLAT_ONLY = Mistake(
     "one-matrix-only",
     "your code is written for one matrix and does not take a stack",
-    "Leading axes (sentences, heads) should pass through: count axes from the end, −1 and −2. A loop over a "
-    "stack gives you whole sentences, not rows.",
+    "Leading axes (sentences, heads) should pass through: count axes from the end, −1 and −2. If you loop "
+    "over the first axis: on a stack that gives you whole sentences, not rows.",
     "01: All pairs at once",
+)
+
+THREE_AXES_ONLY = Mistake(
+    FLAT_ONLY.name,
+    "your code is written for exactly three axes and does not take a stack",
+    "Axes in front (sentences, texts) should pass through: count axes from the end, −1, −2 and −3, and take "
+    "a shape apart with a star, as in `*stack, n, d = x.shape`.",
+    FLAT_ONLY.reread,
 )
 
 ROW_ONLY = Mistake(
@@ -400,14 +408,15 @@ class Write(Exercise):
             return ()
         if all(outcome.error for outcome in outcomes):
             return ()  # it stops on a single matrix as well, which tells nothing of stacks
+        flat_only = THREE_AXES_ONLY if min(axes) == 3 else FLAT_ONLY
         right = [plain_outcome(self.right, self.probes[i]) for i in flat]
         if all(self.accepts(outcomes[i], e, self.probes[i]) for i, e in zip(flat, right, strict=True)):
-            return (Version((FLAT_ONLY,), self.right),)
+            return (Version((flat_only,), self.right),)
         found = self.diagnosis.name(outcomes, only=flat)
         if any(len(version.mistakes) > 1 for version in found):
             return ()
         return tuple(
-            Version((*v.mistakes, FLAT_ONLY), v.function) for v in found if v.mistakes != (FLAT_ONLY,)
+            Version((*v.mistakes, flat_only), v.function) for v in found if v.mistakes != (flat_only,)
         )
 
     def _row_only(self, function: Callable[..., Any], outcomes: Sequence[Outcome]) -> tuple[Version, ...]:
@@ -554,7 +563,8 @@ class Write(Exercise):
             return f"{lead}{gap}Your function stopped there:\n    {outcome.error}{at}"
         if outcome.returned == "returned None":
             advice = self.of_none or "Does every path end in `return`?"
-            return f"{lead}\n  Your function returned None there. {advice}"
+            told = paragraph(f"Your function returned None there. {advice}")
+            return f"{lead}\n{told}"
         shown = got is not None and expected is not None and got.shape == expected.shape
         if expected is not None and not shown and one_of_several(outcome.parts, expected):
             several = f"Your function returned a tuple of {len(outcome.parts)} things."

@@ -63,6 +63,9 @@ keepdims
     Without that axis NumPy cannot line the numbers up with their rows: `keepdims=True` keeps it.
     | share => exponentials / exponentials.sum(axis=-1)
     | share => np.exp(masked - masked.max(axis=-1))
+    @ made = np.exp(masked-masked.max(axis=-1))
+    | share => made / made.sum(axis=-1)
+    | share => made / made.sum(axis=-1, keepdims=True)
     | share => np.exp(masked - masked.max()) / np.exp(masked - masked.max()).sum(axis=-1)
 """,
         reread="03: Which axis?",

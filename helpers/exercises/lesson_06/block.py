@@ -85,6 +85,11 @@ def _narrow_slices(rows: Array, n_heads: int, x: Array) -> Array:
     return np.stack(heads, axis=-3)
 
 
+def _as_many_rows(merged: Array, w_o: Array) -> Array:
+    """The merged heads, by as many rows of W_O as they have columns."""
+    return merged @ w_o[: merged.shape[-1]]
+
+
 def _then_projected(rows: Array, n_heads: int, x: Array) -> Array:
     """Heads of x, handed to a matrix with as many rows as x has columns: NumPy's own error; one head fits."""
     if n_heads == 1:
@@ -385,6 +390,7 @@ width-of-x
     | split => _narrow(rows, n_heads, x)
     | split => _narrow(rows, n_heads, x); merge => _as_wide_as_x(heads, x)
     | split => _narrow_slices(rows, n_heads, x)
+    | split => _narrow_slices(rows, n_heads, x); out => _as_many_rows(merged, w_o)
     | merge => _as_wide_as_x(heads, x)
     | scale => scores / np.sqrt(x.shape[-1] // n_heads)
     | scale => scores / np.sqrt(x.shape[-1] / n_heads)

@@ -148,6 +148,21 @@ three-axes-as-in-pytorch
     | result => three_axes_and_view(rows, n_heads)
     | result => three_axes_and_permute(rows, n_heads)
 
+fixed-width
+    the width of a head is fixed, whatever the rows and n_heads say
+    The heads share the width of the rows: each gets width // n_heads columns.
+    @ k = 2 3 4
+    | result => np.swapaxes(rows.reshape(*stack, n, n_heads, k), -3, -2)
+    @ k = 2 3 4
+    | result => np.swapaxes(rows.reshape(*stack, n, -1, k), -3, -2)
+    @ k = 2 3 4
+    | result => np.stack([rows[..., h * k : (h + 1) * k] for h in range(n_heads)], axis=-3)
+
+last-column-lost
+    you left out the last column of each head
+    Run h goes from column h · d_head to (h + 1) · d_head. A slice ends before its stop: take nothing off it.
+    | result => it[..., :-1]
+
 first-axis-as-tokens
     you took the first axis for the tokens, which is true of one sentence only
     On a stack `rows.shape[0]` counts sentences. Count from the end: the tokens are axis −2.

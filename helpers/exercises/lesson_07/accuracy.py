@@ -212,7 +212,7 @@ list-compared
 
 part-is-enough
     you counted a text as right where one of the two texts is only part of the other
-    Between two texts, `in` asks whether one is part of the other: "K AE T" in "K AE T S" is True.
+    Between two texts, `in` asks only whether one is part of the other, and `startswith` whether it begins so.
     {exactly}
     | mark => any(text in other for other in texts)
     | mark => any(other in text for other in texts)

@@ -103,9 +103,9 @@ inverted § true
     True = may attend: the first `length` keys. −∞ belongs where the mask is False.
     | hide => np.where(mask, -np.inf, scores)
     | hide => np.where(mask, -np.inf, scores); share => own_softmax(hide)
+    | hide => np.where(mask, -1e9, scores)
     | output => attention(queries, keys, values, ~mask)[0]
     | hide => scores - 1e9 * mask
-    | hide => np.where(mask, -1e9, scores)
 
 score-0 § fail
     the scores of the padding became 0 (which is also what keys of zeros give)
@@ -114,9 +114,15 @@ score-0 § fail
 
 weights-zeroed § fail
     you set the padding's weights, or its values, to 0, and left the rest as it was
-    Then the weights of a row no longer sum to 1: the padding has taken its share. Hide the scores before
-    softmax, or divide by the sum of what is left.
+    Then the weights of a row no longer sum to 1: the padding has taken its share. Hide the scores, before
+    softmax. (To divide by the sum of what is left is no way out: where the padding has taken all, it is 0.)
     | hide => scores; weigh => it * mask
+
+inverted-weights-zeroed § fail
+    you set the weights of the real tokens to 0, after softmax, and kept those of the padding
+    The mask is the wrong way round, True = may attend, and it comes too late. Hide the scores of the
+    padding, before softmax: −∞ where the mask is False.
+    | hide => scores; weigh => it * ~mask
 
 padding-zeroed § fail
     you set both the keys and the values of the padding to 0
@@ -183,7 +189,7 @@ mask-as-index § infinity
 softmax-first § infinity
     you ran softmax before the mask and again after it
     Weights are not scores: a second softmax makes them nearly equal. Mask the scores, then take softmax.
-    | scale => softmax(it)
+    | scale => softmax(it); share
 
 shared-over-everything § axis
     you divided what was left of the weights by the sum over all queries and sentences

@@ -59,6 +59,26 @@ def _output_of_weights(inputs: Mapping[str, Any], results: Any, _call: Any) -> s
     return "" if fits else "The output is not these weights @ values: the two results do not belong together."
 
 
+def _none_dropped(_inputs: Mapping[str, Any], _results: Any, call: Any) -> str:
+    """With equal scores dropout shows: as many zeros as the others grew for, elsewhere in each row."""
+    n = 64
+    zeros = np.zeros((n, 4), dtype=np.float32)
+    results = call(zeros[:2], zeros, zeros, np.ones((2, n), dtype=bool))
+    weights = np.zeros(0) if results is None else np.asarray(results[1])
+    if weights.shape != (2, n) or np.array_equal(weights[0] == 0, weights[1] == 0):
+        return ""
+    kept = n * weights[weights != 0]
+    grown, lost = float(kept.max()), 1 - len(kept) / (2 * n)
+    share = 1 - 1 / grown if grown > 1 + 1e-3 else 0.0
+    by_chance = abs(lost - share) < 4 * np.sqrt(share * (1 - share) / (2 * n))
+    if not by_chance or not np.allclose(kept, grown, atol=1e-3) or abs(weights.sum(-1) - 1).max() < 1e-4:
+        return ""
+    return (
+        f"Where {n} scores are equal and none is hidden, some of your weights are 0, and all others "
+        f"{grown:.3g} times what they should be: dropout is on. Leave it out, or call `.eval()` first."
+    )
+
+
 PAIR = Form(tensors=True, parts={"output": ("query", "entry"), "weights": ("query", "key")})
 
 
@@ -162,6 +182,7 @@ inverted § true
     True = may attend. masked_fill fills where its mask is *True*: hand it ~mask.
     | hide => scores.masked_fill(mask, -torch.inf); share => plain
     | hide => scores.masked_fill(mask, -torch.inf); share
+    | hide => scores.masked_fill(mask, -1e9)
     | hide => scores.masked_fill(mask, -torch.inf); share => plain; weigh => emptied(it, mask)
     @ hidden = scores.masked_fill(mask,-1e9) scores+torch.zeros(mask.shape).masked_fill(mask,-torch.inf)
     | hide => hidden; share => plain
@@ -191,7 +212,7 @@ zeroed-and-shared-again § fail
 score-0 § fail
     the forbidden scores became 0
     A score of 0 is not a weight of 0: softmax still gives it a share, e⁰ / the sum. Only −∞ becomes 0.
-    (And 1e-9 is nearly 0; the number far below is −1e9.)
+    (If you wrote 1e-9: that is nearly 0, too; the number far below is −1e9.)
     | hide => scores.masked_fill(~mask, 0.0)
     | hide => scores * mask
     | hide => scores.masked_fill(~mask, 0.0); share => plain; weigh => emptied(it, mask)
@@ -342,6 +363,14 @@ no-softmax
     | share => wrong.nan_to_num(0.0)
     | share => wrong; weigh => emptied(it, mask)
 
+log-softmax
+    you took log_softmax: the logarithms of the weights
+    Weights are shares between 0 and 1, and those of a row sum to 1. torch.softmax gives them.
+    @ wrong = torch.log_softmax(masked,dim=-1)
+    | share => wrong
+    | share => wrong.nan_to_num(0.0)
+    | share => wrong; weigh => emptied(it, mask)
+
 not-divided
     you did not divide the exponentials by their sum
     Weights are shares: each exponential is divided by the sum of its row.
@@ -456,6 +485,7 @@ EXERCISE = Write(
     probes=tuple(map(_attention_probe, MASKED_PROBES)),
     properties=(
         Property("rows sum to 1", "each row of weights sums to 1, or to 0 without a key", _rows_sum_to_1),
+        Property("none dropped", "no weight is dropped", _none_dropped),
         Property("hidden keys", "a hidden key gets no weight", _hidden_weight),
         Property("one with the other", "the output is weights @ values", _output_of_weights),
     ),

@@ -13,10 +13,10 @@ from torch import Tensor, nn
 
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.feedback import number
-from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Form, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
-from helpers.exercises.lesson_08.shared import MODULE, SIX_LINES, TENSORS, WHICH_AXIS
+from helpers.exercises.lesson_08.shared import MODULE, SIX_LINES, WHICH_AXIS
 from helpers.pytorch.attention import attention
 from helpers.validation import Array
 
@@ -36,6 +36,15 @@ def head_maps(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
     return weights
 
 
+def _no_map(inputs: Mapping[str, Any], result: Array) -> Array:
+    """What has the shape of x is no map: its numbers, made by a W_O drawn by chance, tell nothing."""
+    x = next(iter(inputs.values()))  # a property's call knows no names
+    return np.zeros_like(result) if result.shape == x.shape else result
+
+
+MAPS = Form(tensors=True, seen=_no_map)
+
+
 def _maps_probe(
     kind: str, batch: int, n: int, n_heads: int, d_head: int, start: int, hard: bool = False
 ) -> Probe:
@@ -45,7 +54,7 @@ def _maps_probe(
         "in_proj_weight": numbers(3 * d_model, d_model, start=start + 500, dtype=np.float32) / 2,
         "n_heads": n_heads,
     }
-    return Probe(kind, inputs, hard, TENSORS)
+    return Probe(kind, inputs, hard, MAPS)
 
 
 OF_TASK: dict[str, Any] = {
@@ -153,6 +162,12 @@ reshaped-into-place
     batch_first=True you need neither.
     | x => x.reshape(x.shape[1], x.shape[0], -1).transpose(0, 1)
 
+output-returned
+    you returned something of the shape of x, such as the layer's output, not the weights
+    nn.MultiheadAttention returns two things, first the output, then the weights. The task asks for the
+    second: (B, n_heads, n, n).
+    | result => torch.zeros(x.shape)
+
 maps-turned
     you transposed the maps: their rows are keys
     Rows are queries, and sum to 1.
@@ -241,7 +256,7 @@ EXERCISE = Mend(
     recipe=EDITS.recipe(),
     probes=(
         _maps_probe("two sentences of 3 tokens, 2 heads", 2, 3, 2, 2, 1),
-        Probe(EXAMPLE, OF_TASK, True, TENSORS),
+        Probe(EXAMPLE, OF_TASK, True, MAPS),
         _maps_probe("two sentences of 5 tokens, 3 heads", 2, 5, 3, 2, 40),
         _maps_probe("three sentences of 7 tokens, 2 heads", 3, 7, 2, 4, 90),
         _maps_probe("three sentences of 5 tokens, 4 heads", 3, 5, 4, 3, 140),
@@ -255,8 +270,8 @@ EXERCISE = Mend(
         Property("given weights", "the weights you are given are used", _given_weights_used),
     ),
     axes=("query", "key"),
-    of_none="Does every path end in `return`? And with need_weights=False nn.MultiheadAttention gives None "
-    "for the weights.",
+    of_none="With need_weights=False nn.MultiheadAttention gives None for the weights. If you did not write "
+    "that: does every path end in `return`?",
     mistakes=MISTAKES,
     hints=(
         "Print x.shape. nn.MultiheadAttention expects (n, B, d_model), unless you tell it that the batch "

@@ -27,12 +27,21 @@ def layer_of_known_numbers(d_model: int, n_heads: int, start: int) -> nn.Multihe
 
 
 def _layer_probe(
-    kind: str, d_model: int, n_heads: int, n: int, lengths: Sequence[int], start: int, hard: bool = False
+    kind: str,
+    d_model: int,
+    n_heads: int,
+    n: int,
+    lengths: Sequence[int],
+    start: int,
+    hard: bool = False,
+    window: int | None = None,
 ) -> Probe:
+    """`window`: how many tokens a query may attend to, its own being the last; None for all before it."""
+    causal = np.tri(n, dtype=bool)
     inputs = {
         "layer": layer_of_known_numbers(d_model, n_heads, start),
         "x": numbers(len(lengths), n, d_model, start=start + 77, dtype=np.float32),
-        "causal": np.tri(n, dtype=bool),
+        "causal": causal if window is None else causal & ~np.tri(n, k=-window, dtype=bool),
         "real": np.arange(n) < np.array(lengths)[:, None],
     }
     return Probe(kind, inputs, hard, TENSORS)
@@ -92,7 +101,7 @@ both-unturned
     | future => causal; padding => real; result => it.nan_to_num(0.0)
 
 future-unturned
-    the causal mask goes in as it is, so each query reads only the future
+    the causal mask goes in as it is, so each query reads only what it may not
     {turn}
     | future => causal
 
@@ -129,6 +138,11 @@ transposed-not-turned
     where `causal` is False.
     | future => causal.T
     | future => torch.ones_like(causal).triu()
+
+own-triangle
+    you hid the future by a triangle of your own, whatever `causal` says
+    `causal` may allow less than that: only the last few tokens, for example. Turn it round: ~causal.
+    | future => torch.ones_like(causal).triu(1)
 
 one-token-ahead
     each query reads the next token as well
@@ -188,6 +202,7 @@ EXERCISE = Mend(
         _layer_probe("two sentences of 5 and 3 tokens", 6, 3, 5, [5, 3], 31),
         _layer_probe("three sentences of 7, 2 and 4 tokens", 8, 2, 7, [7, 2, 4], 51),
         _layer_probe("two sentences without padding", 6, 2, 4, [4, 4], 71),
+        _layer_probe("a window of the last 3 tokens", 8, 4, 6, [6, 5], 81, window=3),
         _layer_probe("two sentences of one and 6 tokens", 9, 3, 6, [1, 6], 91),
         _layer_probe("one sentence", 4, 2, 3, [3], 111, hard=True),
         _layer_probe("two sentences of one token, d_model 1", 1, 1, 1, [1, 1], 121, hard=True),

@@ -29,6 +29,12 @@ def thirds(packed: Tensor, *runs: tuple[int, int]) -> list[Tensor]:
     return [packed[start * third : stop * third] for start, stop in runs]
 
 
+def rows_of_the_turned(packed: Tensor) -> list[Tensor]:
+    """The packed projections, transposed -> runs of d_model rows; there are no more than d_model."""
+    d_model, turned = packed.shape[1], packed.T
+    return [turned[:d_model], turned[d_model : 2 * d_model], turned[2 * d_model :]]
+
+
 def three_of(parts: Sequence[Tensor]) -> Sequence[Tensor]:
     """The parts; where they are not three, what the check says of them."""
     if len(parts) != 3:
@@ -92,6 +98,12 @@ cut-by-columns
     | result => three_of(in_proj_weight.chunk(3, dim=-1))
     | result => three_of(in_proj_weight.T.chunk(3))
     | result => three_of([w.T for w in in_proj_weight.chunk(3, dim=-1)])
+
+turned-before-the-cut
+    you transposed the whole table first, and then cut its rows
+    After `.T` the three stand side by side, and a row runs through all of them. Cut first and transpose each
+    part, or cut the columns of the transposed table: w[:, :d_model] and so on.
+    | result => rows_of_the_turned(in_proj_weight)
 
 turned-by-reshape
     you took every third row, by a step of 3 or by `reshape`, and transposed nothing

@@ -142,6 +142,18 @@ mean-for-a-sum
     you divide by the mean of the block
     Weights are shares of the sum.
     | total => exponentials.mean()
+
+divided-by-a-count
+    you divide by how many numbers a row or a block has, not by the sum of the exponentials
+    Weights are shares of the sum, exponentials.sum(), so that those of a row sum to 1.
+    | total => n_columns
+    | total => block
+
+block-cut-short
+    you cut the block down to the row, and the mask still has a place for each number of the block
+    A program works on whole blocks: load, store and the mask all have `block` places. Let −∞ stand in for
+    what is not there. The mask keeps it from being stored.
+    | weights => exponentials[inside] / exponentials[inside].sum()
 """,
     GPU,
     words=WORDS,

@@ -28,7 +28,7 @@ def _probe(kind: str, batch: int, head: int, *rows: tuple[int, ...], hard: bool 
 def _own_token(inputs: Any, mask: Array, _call: Any) -> str:
     n = len(inputs["key"])
     own = mask.astype(bool).diagonal() if mask.shape == (n, n) else np.array([True])
-    return "" if own.all() else f"Token {np.argmin(own)} may not attend to itself."
+    return "" if own.all() else f"In your mask token {np.argmin(own)} may not attend to itself. It should."
 
 
 def my_rule(batch: int, head: int, query: Array, key: Array, text: Array) -> Array:
@@ -53,13 +53,13 @@ WORDS = {
 MISTAKES = EDITS.mistakes(
     """
 causal-only
-    a token may attend to the texts before its own, too
+    you let a token attend to the texts before its own, too
     {both} They were packed into one row to save room, and have nothing to do with each other.
     | rule => (key <= query) & (same_text | True)
     | same => text[batch, key] <= text[batch, query]
 
 not-causal
-    a token may attend to what comes later in its own text
+    you let a token attend to what comes later in its own text
     {both}
     | causal => key >= 0
 
@@ -69,18 +69,18 @@ either
     | rule => same_text | causal
 
 other-texts
-    a token may attend to the other texts, and not to its own
+    you let a token attend to the other texts, and not to its own
     True = may attend. {both}
     | same => text[batch, query] != text[batch, key]
 
 the-future
-    a token may attend to itself and what is later, not to what came before
+    you let a token attend to itself and what is later, not to what came before
     key and query are places in the row: a key that is not later has key <= query.
     | causal => key >= query
 
 own-token-hidden
-    no token may attend to itself
-    The first token of a text would have no key at all. A token may attend to itself.
+    you let no token attend to itself
+    Then the first token of a text has no key at all. A token may attend to itself: key <= query.
     | causal => key < query
 
 first-row-for-all
@@ -111,18 +111,22 @@ batch-forgotten
     | of_query => text[query]; of_key => text[key]
 
 and-before-equals
-    you left out the brackets, and & comes before ==
+    you left out brackets, and & comes before == and <=
     Python reads a == b & c as a == (b & c). Put each comparison in brackets: (a == b) & (c <= d).
     | rule => text[batch, query] == text[batch, key] & (key <= query)
     | rule => (key <= query) & text[batch, query] == text[batch, key]
+    | rule => key <= query & same_text
+    | rule => query >= key & same_text
+    | rule => same_text & key <= query
+    | rule => same_text & query >= key
 
 inverted
-    True and False are the wrong way round
+    you swapped True and False
     In FlexAttention's rule, as in attn_mask, True = may attend.
     | rule => ~(same_text & (key <= query))
 
 to-be-added
-    the result holds 0 and −∞, to be added to the scores
+    you returned 0 and −∞, to be added to the scores
     FlexAttention asks for True and False here. (What changes the score itself is its score_mod.)
     | result => np.where(it, 0.0, -np.inf)
 

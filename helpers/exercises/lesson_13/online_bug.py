@@ -130,8 +130,8 @@ max-not-kept
 
 last-tile-only
     only the last tile counts
-    All tiles belong to the sum. Is running_max set to the new maximum at the end of each step? As long as
-    it stays −∞, the factor is 0 and wipes out what was summed before.
+    All tiles belong to the sum. What wipes out those before: does each step begin maximum and sum anew? Or
+    does running_max stay −∞, so that the factor e^(old − new) is 0?
     | largest => tile_max; carried_sum => 0 * running_sum
 
 powers-of-2-throughout
@@ -227,6 +227,7 @@ each-tile-by-itself
     across all the tiles.
     @ starts = range(0,scores.shape[1],tile)
     | finish => np.concatenate([tile_softmax(scores[:, start : start + tile]) for start in starts], axis=-1)
+    | finish => np.concatenate([softmax(scores[:, start : start + tile]) for start in starts], axis=-1)
 """
 MISTAKES = (
     *passing_mistakes(EDITS, no_max=f"{NO_MAX}; finish => np.exp(scores) / running_sum\n{NO_MAX}"),

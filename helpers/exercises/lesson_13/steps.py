@@ -57,7 +57,7 @@ def guarded_softmax(scores: Array) -> Array:
 SUMS = """
 no-rescale
     you did not rescale what was summed before this tile
-    {shrink}
+    {shrink} (Make that factor before running_max is overwritten: afterwards it is e^0 = 1.)
     | factor => np.ones_like(running_max)
 
 rescale-inverted

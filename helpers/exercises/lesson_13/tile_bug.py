@@ -222,8 +222,8 @@ first-tile-only
 
 last-tile-only
     only the last tile counts
-    All tiles belong to the sums. Do both start before the loop, and is running_max set to the new maximum?
-    While it stays −∞, e^(old − new) is 0 and wipes out what was summed before.
+    All tiles belong to the sums. What wipes out those before: does each step begin the sums anew? Or does
+    running_max stay −∞, so that e^(old − new) is 0?
     | starts => it[-1:]
 
 never-divided
@@ -261,11 +261,17 @@ not-scaled
     The scores of a tile are those of lesson 02: queries @ tile_of_keys.T / √d_k.
     | score => queries @ tile_of_keys.T
 
-other-scale
-    you divided the scores by a number other than √d_k
-    d_k is the length of a query, queries.shape[1]: the width of the tile has nothing to do with it.
+divided-by-d_k
+    you divided the scores by d_k, not by its root
+    The variance grows with d_k, the spread with its root: np.sqrt(queries.shape[1]).
     | score => queries @ tile_of_keys.T / queries.shape[1]
+
+other-scale
+    you divided the scores by the root of something other than d_k
+    d_k is the length of a query: np.sqrt(queries.shape[1]). How many queries, keys or values there are, and
+    how wide a tile is, has nothing to do with it.
     | score => queries @ tile_of_keys.T / np.sqrt(len(tile_of_keys))
+    | score => queries @ tile_of_keys.T / np.sqrt(tile)
     | score => queries @ tile_of_keys.T / np.sqrt(len(keys))
     | score => queries @ tile_of_keys.T / np.sqrt(values.shape[1])
     | score => queries @ tile_of_keys.T / np.sqrt(len(queries))

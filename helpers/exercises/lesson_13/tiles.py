@@ -11,6 +11,7 @@ import numpy as np
 
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Form, OtherFormError, Probe
+from helpers.exercises.engine.sandbox import with_article
 from helpers.exercises.kinds.write import Property, Write
 from helpers.masking import causal_mask
 from helpers.streaming import tile_kinds
@@ -64,7 +65,7 @@ def read_tiles(inputs: Mapping[str, Any], result: Any) -> Array:
     truths = isinstance(result, np.ndarray) and result.dtype == bool
     if truths or isinstance(result, str | bytes | Mapping) or not isinstance(result, Iterable):
         names = {int: "a number", float: "a number", str: "a text", dict: "a dictionary"}
-        what = names.get(type(result), f"a {type(result).__name__}")
+        what = names.get(type(result), with_article(type(result).__name__))
         what = "True and False (np.argwhere makes pairs of them)" if truths else what
         raise OtherFormError(f"returned {what}, where a list of pairs (i, j) is asked for")
     pairs = sorted(_pair(entry) for entry in islice(result, MOST_PAIRS))

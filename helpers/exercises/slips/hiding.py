@@ -112,11 +112,11 @@ HIDING = """
 inverted § polarity
     you read the mask the other way round and hid the allowed keys
     {attend} −∞ belongs where the mask is False.
-    | hide => np.where(mask, -np.inf, scores); share => usual(scores)
     | hide => np.where(mask, -np.inf, 0.0) + scores
     | hide => np.where(mask, -np.inf, scores); share => other(scores)
-    | hide => np.where(mask, -np.inf, 0.0) + scores; share => other(scores)
     | hide => np.where(mask, -1e9, scores)
+    | hide => np.where(mask, -np.inf, scores); share => usual(scores)
+    | hide => np.where(mask, -np.inf, 0.0) + scores; share => other(scores)
     | hide => scores + np.where(mask, -1e9, 0.0)
 
 mask-ignored

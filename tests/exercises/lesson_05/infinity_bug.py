@@ -350,3 +350,15 @@ def my_masked_weights(scores, mask):
     masked = np.where(mask, scores, -np.inf)
     exponentials = np.exp(masked - masked.max())
     return exponentials / exponentials.sum(axis=-1)
+
+
+def my_masked_weights(scores, mask):
+    masked = np.where(mask, scores, -np.inf)
+    exponentials = np.exp(masked - masked.max(axis=-1))
+    return exponentials / exponentials.sum(axis=-1)
+
+
+def my_masked_weights(scores, mask):
+    masked = np.where(mask, scores, -np.inf)
+    exponentials = np.exp(masked - masked.max(axis=-1))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)

@@ -273,3 +273,13 @@ def my_merge_heads(heads):
 def my_merge_heads(heads):
     h = heads.shape[-3]
     return np.concatenate([heads[..., i, :, :] for i in range(max(h, 2))], axis=-1)
+
+
+# named: one-matrix-only
+# told: written for exactly three axes
+# told: −1, −2 and −3
+# not told: one matrix
+# not told: loop
+def my_merge_heads(heads):
+    n_heads, n, d_head = heads.shape
+    return heads.swapaxes(0, 1).reshape(n, n_heads * d_head)

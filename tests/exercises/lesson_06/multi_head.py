@@ -536,3 +536,13 @@ def my_multi_head(x, w_q, w_k, w_v, w_o, n_heads):
         s = slice(h * d, (h + 1) * d)
         outs.append(attention(q[..., s], k[..., s], v[..., s])[0])
     return np.concatenate(outs, axis=-1) @ w_o
+
+
+def my_multi_head(x, w_q, w_k, w_v, w_o, n_heads):
+    d_head = x.shape[-1] // n_heads
+    outs = []
+    for h in range(n_heads):
+        s = slice(h * d_head, (h + 1) * d_head)
+        out, _ = attention(x @ w_q[:, s], x @ w_k[:, s], x @ w_v[:, s])
+        outs.append(out)
+    return np.concatenate(outs, axis=-1) @ w_o[: n_heads * d_head]

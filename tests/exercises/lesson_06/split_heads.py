@@ -336,3 +336,32 @@ def my_split_heads(rows, n_heads):
 
 def my_split_heads(rows, n_heads):
     return np.stack(np.split(rows, n_heads, axis=-1), axis=-3).squeeze()
+
+
+# named: last-column-lost
+def my_split_heads(rows, n_heads):
+    d = rows.shape[-1] // n_heads
+    return np.stack([rows[..., h * d : h * d + d - 1] for h in range(n_heads)], axis=-3)
+
+
+# named: fixed-width
+def my_split_heads(rows, n_heads):
+    d_head = 4
+    *stack, n, width = rows.shape
+    return rows.reshape(*stack, n, n_heads, d_head).swapaxes(-2, -3)
+
+
+def my_split_heads(rows, n_heads):
+    *stack, n, _ = rows.shape
+    return rows.reshape(*stack, n, -1, 2).swapaxes(-2, -3)
+
+
+def my_split_heads(rows, n_heads):
+    return np.stack([rows[..., 3 * h : 3 * h + 3] for h in range(n_heads)], axis=-3)
+
+
+# named: one-matrix-only
+# told: If you loop over the first axis
+def my_split_heads(rows, n_heads):
+    n, width = rows.shape
+    return rows.reshape(n, n_heads, width // n_heads).swapaxes(0, 1)

@@ -393,3 +393,26 @@ def my_read_with_padding(queries, keys, values, source_lengths):
     pad = ~padding_mask(source_lengths, keys.shape[1])
     s = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
     return softmax(s * pad) @ values
+
+
+# named: inverted-weights-zeroed
+def my_read_with_padding(queries, keys, values, source_lengths):
+    s = queries @ np.swapaxes(keys, 1, 2) / np.sqrt(queries.shape[-1])
+    m = ~padding_mask(source_lengths, keys.shape[1])
+    w = softmax(s) * m
+    return w @ values
+
+
+# named: weights-zeroed
+# told: To divide by the sum of what is left is no way out
+def my_read_with_padding(queries, keys, values, source_lengths):
+    s = queries @ np.swapaxes(keys, 1, 2) / np.sqrt(queries.shape[-1])
+    w = softmax(s) * padding_mask(source_lengths, keys.shape[1])
+    return w @ values
+
+
+# named: inverted + never-scaled
+def my_read_with_padding(queries, keys, values, source_lengths):
+    s = queries @ np.swapaxes(keys, -1, -2)
+    s[np.broadcast_to(padding_mask(source_lengths, keys.shape[1]), s.shape)] = -1e9
+    return softmax(s) @ values

@@ -3,6 +3,7 @@
 import math
 
 import torch
+from torch import nn
 from torch.nn import functional as F
 
 from helpers.pytorch.attention import attention
@@ -481,3 +482,64 @@ def my_attention(queries, keys, values, mask):
     scores = queries @ kt / queries.shape[-1] ** 0.5
     weights = torch.softmax(scores.masked_fill(~mask, -torch.inf), dim=-1).nan_to_num()
     return weights @ values, weights
+
+
+# named: inverted + never-scaled
+def my_attention(queries, keys, values, mask):
+    scores = queries @ keys.mT
+    weights = torch.softmax(scores.masked_fill(mask, -1e9), -1)
+    return weights @ values, weights
+
+
+# named: log-softmax
+def my_attention(queries, keys, values, mask):
+    scores = queries @ keys.mT / queries.shape[-1] ** 0.5
+    weights = F.log_softmax(scores.masked_fill(~mask, -torch.inf), dim=-1).nan_to_num(0.0)
+    return weights @ values, weights
+
+
+def my_attention(queries, keys, values, mask):
+    scores = queries @ keys.mT / queries.shape[-1] ** 0.5
+    weights = scores.masked_fill(~mask, -torch.inf).log_softmax(-1)
+    return weights @ values, weights
+
+
+# unnamed
+# told: all others 1.11 times what they should be: dropout is on
+class my_layer(nn.Module):
+    def __init__(self, temperature=8.0, attn_dropout=0.1):
+        super().__init__()
+        self.temperature = temperature
+        self.dropout = nn.Dropout(attn_dropout)
+
+    def forward(self, q, k, v, mask=None):
+        attn = torch.matmul(q / self.temperature, k.transpose(-2, -1))
+        if mask is not None:
+            attn = attn.masked_fill(mask == 0, -1e9)
+        attn = self.dropout(F.softmax(attn, dim=-1))
+        return torch.matmul(attn, v), attn
+
+
+my_attention = my_layer()
+
+
+# not told: dropout
+def my_attention(queries, keys, values, mask):
+    scores = queries @ keys.mT / queries.shape[-1] ** 0.5
+    weights = torch.softmax(scores.masked_fill(~mask, -torch.inf), -1).nan_to_num()
+    weights = (weights * 100).round() / 100
+    return weights @ values, weights
+
+
+def my_attention(queries, keys, values, mask):
+    scores = queries @ keys.mT / queries.shape[-1] ** 0.5
+    weights = torch.softmax(scores.masked_fill(~mask, -torch.inf).tril(), -1).nan_to_num()
+    weights = weights.tril() * 2
+    return weights @ values, weights
+
+
+def my_attention(queries, keys, values, mask):
+    scores = queries @ keys.mT / queries.shape[-1] ** 0.5
+    weights = torch.softmax(scores.masked_fill(~mask, -torch.inf), -1).nan_to_num()
+    weights[..., ::3] = 0
+    return weights @ values, weights * 1.25

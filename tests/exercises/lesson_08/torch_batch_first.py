@@ -131,7 +131,7 @@ def my_head_maps(x, in_proj_weight, n_heads):
     return scores.softmax(1)
 
 
-# told: Does every path end in `return`? And with need_weights=False
+# told: With need_weights=False nn.MultiheadAttention gives None for the weights. If you did not
 def my_head_maps(x, in_proj_weight, n_heads):
     layer = nn.MultiheadAttention(x.shape[-1], n_heads, bias=False, batch_first=True)
     layer.in_proj_weight = nn.Parameter(in_proj_weight)
@@ -194,7 +194,7 @@ def my_head_maps(x, in_proj_weight, n_heads):
     return layer(x, x, x, average_attn_weights=False)[1].mean(0)
 
 
-# told: yours is (2, 3, 4)
+# named: output-returned
 def my_head_maps(x, in_proj_weight, n_heads):
     layer = nn.MultiheadAttention(x.shape[-1], n_heads, bias=False, batch_first=True)
     layer.in_proj_weight = nn.Parameter(in_proj_weight)
@@ -218,3 +218,17 @@ def my_head_maps(x, in_proj_weight, n_heads):
     k = k.reshape(B, n, n_heads, -1).transpose(1, 2)
     scores = q @ k.transpose(-2, -1) / 1
     return torch.softmax(scores, dim=-1)
+
+
+# named: output-returned
+def my_head_maps(x, in_proj_weight, n_heads):
+    layer = nn.MultiheadAttention(x.shape[-1], n_heads, bias=False, batch_first=True)
+    layer.in_proj_weight = nn.Parameter(in_proj_weight)
+    output, _ = layer(x, x, x, average_attn_weights=False)
+    return output
+
+
+def my_head_maps(x, in_proj_weight, n_heads):
+    layer = nn.MultiheadAttention(x.shape[-1], n_heads, bias=False, batch_first=True)
+    layer.in_proj_weight = nn.Parameter(in_proj_weight)
+    return layer(x, x, x)[0]

@@ -19,21 +19,18 @@ def my_causal_layer(layer, x, causal, real):
 
 
 def my_causal_layer(layer, x, causal, real):
-    n = x.shape[1]
-    m = nn.Transformer.generate_square_subsequent_mask(n)
+    m = torch.zeros(causal.shape).masked_fill(~causal, -math.inf)
     p = torch.zeros(real.shape).masked_fill(~real, -math.inf)
     return layer(x, x, x, attn_mask=m, key_padding_mask=p)[0]
 
 
 def my_causal_layer(layer, x, causal, real):
-    may = causal & real[:, None, :]
-    return layer(x, x, x, attn_mask=~may.repeat_interleave(layer.num_heads, 0))[0]
+    return layer(x, x, x, key_padding_mask=~real, attn_mask=~causal, is_causal=True, need_weights=False)[0]
 
 
 def my_causal_layer(layer, x, causal, real):
-    n = x.size(1)
-    future = torch.triu(torch.ones(n, n, dtype=torch.bool), diagonal=1)
-    return layer(x, x, x, key_padding_mask=~real, attn_mask=future, is_causal=True, need_weights=False)[0]
+    may = causal & real[:, None, :]
+    return layer(x, x, x, attn_mask=~may.repeat_interleave(layer.num_heads, 0))[0]
 
 
 def my_causal_layer(layer, x, causal, real):
@@ -60,6 +57,26 @@ def my_causal_layer(layer, x, causal, real):
     with torch.inference_mode():
         future, padding = torch.logical_not(causal), torch.logical_not(real)
         return layer(x, x, x, attn_mask=future, key_padding_mask=padding)[0]
+
+
+# named: own-triangle
+def my_causal_layer(layer, x, causal, real):
+    n = x.shape[1]
+    m = nn.Transformer.generate_square_subsequent_mask(n)
+    p = torch.zeros(real.shape).masked_fill(~real, -math.inf)
+    return layer(x, x, x, attn_mask=m, key_padding_mask=p)[0]
+
+
+def my_causal_layer(layer, x, causal, real):
+    n = x.size(1)
+    future = torch.triu(torch.ones(n, n, dtype=torch.bool), diagonal=1)
+    return layer(x, x, x, key_padding_mask=~real, attn_mask=future, is_causal=True, need_weights=False)[0]
+
+
+def my_causal_layer(layer, x, causal, real):
+    n = x.shape[1]
+    hidden = torch.ones(n, n, dtype=torch.bool).triu(1)
+    return layer(x, x, x, attn_mask=hidden, key_padding_mask=real.logical_not(), need_weights=True)[0]
 
 
 # named: future-unturned

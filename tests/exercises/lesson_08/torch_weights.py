@@ -168,3 +168,10 @@ def my_projections(in_proj_weight):
     k = in_proj_weight[d : 2 * d]
     q = in_proj_weight[2 * d :]
     return q, k, v
+
+
+# named: turned-before-the-cut
+def my_projections(in_proj_weight):
+    d = in_proj_weight.shape[1]
+    w = in_proj_weight.T
+    return w[:d], w[d : 2 * d], w[2 * d :]

@@ -162,3 +162,43 @@ def my_kernel(memory, n_rows, n_columns, block):
         exponentials = np.exp(scores - scores.max())
         store(output, addresses, exponentials / exponentials.sum(), inside)
     return output
+
+
+# named: padded-with-0 + divided-by-a-count
+def my_kernel(memory, n_rows, n_columns, block):
+    output = np.zeros(len(memory))
+    for program in range(n_rows):
+        columns = np.arange(block)
+        inside = columns < n_columns
+        addresses = program * n_columns + columns
+        scores = load(memory, addresses, inside, other=0.0)
+        exponentials = np.exp(scores - scores.max())
+        store(output, addresses, exponentials / n_columns, inside)
+    return output
+
+
+# named: divided-by-a-count
+def my_kernel(memory, n_rows, n_columns, block):
+    output = np.zeros(len(memory))
+    for program in range(n_rows):
+        columns = np.arange(block)
+        inside = columns < n_columns
+        addresses = program * n_columns + columns
+        scores = load(memory, addresses, inside, other=-np.inf)
+        exponentials = np.exp(scores - scores.max())
+        store(output, addresses, exponentials / inside.sum(), inside)
+    return output
+
+
+# named: block-cut-short
+def my_kernel(memory, n_rows, n_columns, block):
+    output = np.zeros(len(memory))
+    for program in range(n_rows):
+        columns = np.arange(block)
+        inside = columns < n_columns
+        addresses = program * n_columns + columns
+        scores = load(memory, addresses, inside, other=0.0)
+        exponentials = np.exp(scores - scores.max())
+        exponentials = exponentials[inside]
+        store(output, addresses, exponentials / exponentials.sum(), inside)
+    return output

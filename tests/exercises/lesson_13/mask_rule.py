@@ -18,6 +18,7 @@ def my_rule(batch, head, query, key, text):
 
 
 # named: causal-only
+# told: You let a token attend to the texts before its own, too.
 def my_rule(batch, head, query, key, text):
     return key <= query
 
@@ -28,6 +29,7 @@ def my_rule(batch, head, query, key, text):
 
 
 # named: own-token-hidden
+# told: You let no token attend to itself.
 def my_rule(batch, head, query, key, text):
     return (text[batch, query] == text[batch, key]) & (key < query)
 
@@ -80,8 +82,22 @@ def my_rule(batch, head, query, key, text):
 
 
 # named: either + the-future | other-texts + inverted
+# told: Either of these would give your results: you joined
 def my_rule(batch, head, query, key, text):
     mine = text[batch][query]
     theirs = text[batch][key]
     early = key >= query
     return early | (mine == theirs)
+
+
+# named: and-before-equals
+def my_rule(batch, head, query, key, text):
+    return key <= query & (text[batch, query] == text[batch, key])
+
+
+def my_rule(batch, head, query, key, text):
+    return (text[batch, query] == text[batch, key]) & key <= query
+
+
+def my_rule(batch, head, query, key, text):
+    return query >= key & (text[batch, query] == text[batch, key])

@@ -326,3 +326,36 @@ def my_online_softmax(scores, tile):
 # unnamed
 def my_online_softmax(scores, tile):
     return np.squeeze(softmax(scores))
+
+
+# named: each-tile-by-itself
+def my_online_softmax(scores, tile):
+    out = np.zeros_like(scores)
+    for start in range(0, scores.shape[1], tile):
+        out[:, start : start + tile] = softmax(scores[:, start : start + tile])
+    return out
+
+
+# named: no-rescale
+# told: Make that factor before running_max is overwritten
+def my_online_softmax(scores, tile):
+    running_max, running_sum = np.full((len(scores), 1), -np.inf), np.zeros((len(scores), 1))
+    for start in range(0, scores.shape[1], tile):
+        t = scores[:, start : start + tile]
+        new_max = np.maximum(running_max, t.max(axis=-1, keepdims=True))
+        running_max = new_max
+        running_sum = running_sum * np.exp(running_max - new_max)
+        running_sum = running_sum + np.exp(t - new_max).sum(axis=-1, keepdims=True)
+    return np.exp(scores - running_max) / running_sum
+
+
+# named: last-tile-only
+# told: does each step begin maximum and sum anew?
+def my_online_softmax(scores, tile):
+    m, s = np.full((len(scores), 1), -np.inf), np.zeros((len(scores), 1))
+    for start in range(0, scores.shape[1], tile):
+        t = scores[:, start : start + tile]
+        new = t.max(axis=-1, keepdims=True)
+        s = np.exp(t - new).sum(axis=-1, keepdims=True)
+        m = new
+    return np.exp(scores - m) / s

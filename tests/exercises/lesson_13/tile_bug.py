@@ -400,3 +400,33 @@ def my_blocked_attention(queries, keys, values, tile):
 
 def my_blocked_attention(queries, keys, values, tile):
     return np.squeeze(softmax(queries @ keys.T / np.sqrt(keys.shape[1])) @ values)
+
+
+# named: divided-by-d_k + rescale-inverted
+def my_blocked_attention(queries, keys, values, tile):
+    acc = m = total = None
+    for start in range(0, len(keys), tile):
+        s = queries @ keys[start : start + tile].T / queries.shape[1]
+        new = s.max(-1, keepdims=True) if m is None else np.maximum(m, s.max(-1, keepdims=True))
+        p = np.exp(s - new)
+        if m is None:
+            acc, total = p @ values[start : start + tile], p.sum(-1, keepdims=True)
+        else:
+            acc = acc * np.exp(new - m) + p @ values[start : start + tile]
+            total = total * np.exp(new - m) + p.sum(-1, keepdims=True)
+        m = new
+    return acc / total
+
+
+# named: other-scale + no-rescale
+def my_blocked_attention(queries, keys, values, tile):
+    m, total, o = -np.inf, 0, 0
+    for start in range(0, len(keys), tile):
+        k, v = keys[start : start + tile], values[start : start + tile]
+        s = queries @ k.T / np.sqrt(tile)
+        new = np.maximum(m, s.max(-1, keepdims=True))
+        p = np.exp(s - new)
+        total = total + p.sum(-1, keepdims=True)
+        o = o + p @ v
+        m = new
+    return o / total

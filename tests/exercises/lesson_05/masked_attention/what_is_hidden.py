@@ -409,8 +409,15 @@ def my_masked_attention(queries, keys, values, mask):
 
 
 # unnamed
-# told: and your function is right (tried on 10 of 23)
+# told: and your function is right on the 10 of 23 inputs that were tried
 def my_masked_attention(queries, keys, values, mask):
     bias = np.where(mask, 0.0, -1e4)
     scores = dot_product_scores(queries, keys) + bias
+    return softmax(scores) @ values
+
+
+# named: inverted + never-scaled
+def my_masked_attention(queries, keys, values, mask):
+    scores = dot_product_scores(queries, keys)
+    scores = np.where(mask, -1e9, scores)
     return softmax(scores) @ values
