@@ -409,7 +409,7 @@ def my_masked_attention(queries, keys, values, mask):
 
 
 # unnamed
-# told: and your function is right (tried on 10 of 23)
+# told: (tried on 10 of 23)
 def my_masked_attention(queries, keys, values, mask):
     bias = np.where(mask, 0.0, -1e4)
     scores = dot_product_scores(queries, keys) + bias
