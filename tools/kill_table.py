@@ -80,15 +80,17 @@ that is not so.
 """
 
 
-def verdict(named: Sequence[tuple[str, ...]], names: tuple[str, ...]) -> str:
-    """What the check made of the version with these names, which it rejected."""
+def verdict(
+    named: Sequence[tuple[str, ...]], names: tuple[str, ...], held: frozenset[str] = frozenset()
+) -> str:
+    """What the check made of the version with these names, which it rejected. `held`: names within them."""
     if not named:
         return "rejected only"
     if tuple(named) == (names,):
         return "named"
     if names in named:
         return "named with others"
-    return "told as part" if all(set(other) <= set(names) for other in named) else "named as another"
+    return "told as part" if all({*other} <= {*names, *held} for other in named) else "named as another"
 
 
 def count_pairs(exercise: Write) -> tuple[Counter[str], list[str]]:
@@ -100,7 +102,8 @@ def count_pairs(exercise: Write) -> tuple[Counter[str], list[str]]:
         outcomes = exercise.diagnosis.outcomes(version)
         if all(map(exercise.accepts, outcomes, right, exercise.probes)):
             continue  # the two cancel
-        found = verdict([other.names for other in exercise.diagnosis.name(outcomes)], version.names)
+        held = frozenset(mistake.holds for mistake in version.mistakes)
+        found = verdict([other.names for other in exercise.diagnosis.name(outcomes)], version.names, held)
         counts[found] += 1
         if found == "rejected only":
             others.append(f"{found}: {' + '.join(version.names)}")

@@ -96,7 +96,7 @@ def test_what_is_said_of_a_factor() -> None:
         "tried. Begin with what multiplies or divides the scores."
     ) in _said("attention", {"scale": "scores / np.sqrt(d_k) * 1.25"})
     text = _said("self-attention", {"scale": "scores / (1 + np.sqrt(d_k))"})
-    assert "Multiply w_q by 1.45 on one input, by 2 on another, each by its own" in text
+    assert "is right once w_q is multiplied by a number of each input's own, from 1.45 to 2" in text
 
 
 def test_what_is_said_of_the_heads() -> None:

@@ -23,7 +23,7 @@ def test_what_only_resembles_a_mistake_is_not_named():
     unnamed = [
         ("overflow-bug", lambda s: shares(s, row_max(s) * 0.9)),
         ("overflow-bug", lambda s: shares(s.astype(np.longdouble), 0).astype(float)),
-        ("column-softmax", lambda s: softmax(s / np.sqrt(s.shape[-1]), axis=-2)),
+        ("column-softmax", lambda s: softmax(s / np.sqrt(s.shape[-1] + s.shape[-2]), axis=-2)),
         ("temperature", lambda s, t: softmax(s / (1 + t))),
     ]
     for name, attempt in unnamed:

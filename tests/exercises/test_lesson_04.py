@@ -205,7 +205,7 @@ def test_a_single_wrong_cell_gets_the_hint_of_its_column():
         (
             {"c3": AUDITED[:, 2] * [0.66, 1.02, 0.66]},
             "published-values",
-            "Compute the values: embeddings @ Wv",
+            "Compute the values: embeddings @ W_V_page",
         ),
         ({"c0": AUDIT_K @ [0.59, 0.78]}, "published-query", 'It belongs to "love"'),
         ({"c2": AUDITED[:, 2].round(2)}, "rounded", 'Your "weight" was rounded too far'),

@@ -132,6 +132,8 @@ def test_each_hint_has_enough_examples() -> None:
 
 SAID = {
     "remembers": "`seen=[]` is made once, not anew for each call: `seen` keeps what earlier calls put there.",
+    "words_of_torch": "PyTorch's words, which NumPy lacks or reads in another way: `scores.max(-1)[0]`, here "
+    "`scores.max(-1)`, which has no second part.",
     "never_read": "`queries` is never read in your function.",
     "overwritten": "`keys` is overwritten in `keys = np.ones((3, 4))` before anything has read it.",
     "not_called": "`scores.sort` alone does nothing: brackets make it a call, as in `scores.sort()`.",

@@ -248,9 +248,9 @@ def test_of_two_long_reasons_the_first_alone_is_told():
     assert "First: " in short
     assert "Second: " in short
     long = explanation([Version((by_name_of["axis-1"], by_name_of["no-row-max"]), softmax)])
-    assert "only; and you did not subtract the largest score first. First: " in long
+    assert "only; and you did not subtract the largest score first. Begin with the first: " in long
     assert "Second: " not in long
-    assert long.endswith("Fix that, then check again.")
+    assert long.endswith("Then check again.")
 
 
 def test_what_two_versions_share_is_told_once():

@@ -89,7 +89,7 @@ def test_a_wrong_pick_is_told_by_numbers_that_are_true(exercise: Reverse) -> Non
         told = " ".join(feedback.text.split())
         assert f"✗ {exercise.name}: not {letter}, {mistake.name}." in told
         theirs, here = re.findall(
-            rf"\({letter}\) would show ([−-]?[\d.]+) at .*?; here you see ([−-]?[\d.]+)\.", told
+            rf"\({letter}\) would show ([−-]?[\d.]+) (?:at|in) .*?; here you see ([−-]?[\d.]+)\.", told
         )[0]
         assert theirs != here
         assert any(f"{value:.2f}" == f"{float(here):.2f}" for value in exercise.evidence.ravel())

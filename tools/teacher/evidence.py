@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from helpers.exercises.catalogue import find, names
 from helpers.exercises.kinds import Choose, Exercise, Reverse, Table, Write
-from helpers.exercises.kinds.write import FLAT_ONLY, ROW_ONLY
+from helpers.exercises.kinds.one_matrix import FLAT_ONLY, ROW_ONLY
 from helpers.exercises.progress_file import NewerVersionError, parsed
 
 MOST_BYTES = {".json": 2_000_000, ".ipynb": 50_000_000}

@@ -130,11 +130,15 @@ def of_the_scale(trial: Trial) -> Iterator[str]:
     same = high - low < CLOSE * high
     if not same and sum(map(trial.has_several, tried)) < ENOUGH:
         return  # any number is a multiple of the right one: a factor for each input says nothing
-    where = "on every input" if same else f"on one input, by {high:.3g} on another, each by its own factor"
     some = f" on the {len(tried)} of {len(trial.probes)} inputs that were tried"
     count = some if len(tried) < len(trial.probes) else ""
-    told = f"Multiply {name} by {low:.3g} {where}, and your function is right{count}"
-    yield f"{told}. Begin with what multiplies or divides the scores."
+    told = f"Multiply {name} by {low:.3g} on every input, and your function is right{count}."
+    if not same:
+        range_told = f"by a number of each input's own, from {low:.3g} to {high:.3g}"
+        range_told += f" ({len(tried)} of {len(trial.probes)} inputs were tried)" if count else ""
+        told = f"Your function is right once {name} are multiplied {range_told}."
+        told = told.replace(f"{name} are", f"{name} is") if not name.endswith("s") else told
+    yield f"{told} Begin with what multiplies or divides the scores."
 
 
 def _fine(probe: Probe) -> Probe:

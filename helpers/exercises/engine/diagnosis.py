@@ -48,6 +48,7 @@ class Mistake:
         """`choices` are the recipe's keywords that this mistake changes."""
         self.name, self.says, self.idea, self.reread = name, says, idea, reread
         self.ways: tuple[dict[str, Any], ...] = (choices, *also)
+        self.holds = ""  # the name of another, for two mistakes under one name: not told where that one fits
 
     def __repr__(self) -> str:
         """Its name, for a failing test."""
@@ -190,7 +191,7 @@ class Diagnosis:
                 if group.versions and group.versions != [itself]:
                     group = group.agreeing(outcomes[place], place)
             if group.versions:
-                found = group.first_of_each_name()
+                found = _no_more_than_needed(group.first_of_each_name())
                 return found if len(found) <= MOST_TRIPLES or len(found[0].mistakes) < 3 else ()
         return ()
 
@@ -227,6 +228,17 @@ class Diagnosis:
             known = numbers, _Group(versions, lambda v, place: plain_outcome(v.function, self.probes[place]))
             self._asked_last[kind] = known
         return known[1]
+
+
+def _no_more_than_needed(versions: tuple[Version, ...]) -> tuple[Version, ...]:
+    """Versions with the same results -> without those that hold another one, and a further mistake."""
+    told = {frozenset(version.names) for version in versions}
+    return tuple(
+        version
+        for version in versions
+        if not any(m.holds for m in version.mistakes)
+        or frozenset(m.holds or m.name for m in version.mistakes) not in told
+    )
 
 
 def _tolerance_of(outcome: Outcome) -> tuple[float, float]:

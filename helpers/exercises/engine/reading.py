@@ -41,6 +41,7 @@ class Reading:
     function: types.FunctionType
     inputs: dict[str, list[Any]]
     needed: Callable[[str], bool] = bool  # does the right result hang on this argument?
+    tensors: bool = False  # of PyTorch, go in
 
     def quote(self, node: ast.AST) -> str:
         """A part of the tree -> its text, as code in one line."""
@@ -159,7 +160,9 @@ def reading(function: object, probes: Sequence[Probe]) -> Reading | None:
     names = [each.arg for each in (*nodes[0].args.posonlyargs, *nodes[0].args.args)]
     names = names[1:] if _bound(function) else names
     given = [[probe.inputs[name] for probe in probes] for name in probes[0].inputs]
-    return Reading(nodes[0], text, code.co_filename, inner, dict(zip(names, given, strict=False)))
+    of_torch = probes[0].form.tensors
+    inputs = dict(zip(names, given, strict=False))
+    return Reading(nodes[0], text, code.co_filename, inner, inputs, tensors=of_torch)
 
 
 def _plain(function: object) -> types.FunctionType | None:

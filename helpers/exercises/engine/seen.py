@@ -33,6 +33,7 @@ from helpers.exercises.engine.reading import (
     real_numbers,
 )
 from helpers.exercises.engine.remembered import MADE, put_into, remembers
+from helpers.exercises.engine.torch_words import words_of_torch
 
 Seen = Callable[[Reading], Iterator[str]]
 OURS = str(Path(__file__).resolve().parents[2])
@@ -463,6 +464,7 @@ SEEN: tuple[Seen, ...] = (  # the strongest first
     not_called,
     after_return,
     dropped,
+    words_of_torch,
     late,
     power_first,
     whole_division,

@@ -17,6 +17,7 @@ from helpers.validation import Array
 MOST_KINDS = 12  # of inputs, in one sentence
 MOST_FAILING = 4  # of inputs that an answer is wrong on, or right: some are enough to begin with
 MOST_LINES = 6  # of explanation: more is not read
+ROUNDING = 1e-12  # how far the numbers of a constant result may lie apart
 
 
 def told_first(versions: Sequence[Version]) -> Mistake:
@@ -55,7 +56,7 @@ def of_shared(shared: Sequence[Mistake], versions: Sequence[Version]) -> str:
     count = "Two" if max(len(version.mistakes) for version in versions) == 2 else "Three"
     names = {mistake.name for mistake in shared}
     rest = [[m.says for m in version.mistakes if m.name not in names] for version in versions]
-    advice = f"First: {shared[0].idea} {section(shared[0].reread)} Fix that, then check again."
+    advice = f"Begin with the first: {shared[0].idea} {section(shared[0].reread)} Then check again."
     sure = "; and ".join(mistake.says for mistake in shared)
     which = "either" if len(versions) == 2 else "any"
     texts = [
@@ -71,7 +72,7 @@ def of_three(mistakes: Sequence[Mistake]) -> str:
     one, *others, last = (mistake.says for mistake in mistakes)
     first = mistakes[0]
     told = "; ".join([one, *others, f"and {last}"])
-    advice = f"First: {first.idea} {section(first.reread)} Fix that, then check again."
+    advice = f"Begin with the first: {first.idea} {section(first.reread)} Then check again."
     return f"Three things at once: {told}. {advice}"
 
 
@@ -89,7 +90,7 @@ def of_two(one: Mistake, other: Mistake, room: int = MOST_LINES) -> str:
     text = f"{both} First: {one.idea}{first_section} {second}"
     if len(paragraph(text).splitlines()) <= room:
         return text
-    return f"{both} First: {one.idea} {section(one.reread)} Fix that, then check again."
+    return f"{both} Begin with the first: {one.idea} {section(one.reread)} Then check again."
 
 
 def of_one_error(versions: Sequence[Version]) -> str:
@@ -218,7 +219,8 @@ def advice_on(error: str, line: str = "") -> str:
         return ARRAYS_JOINED
     if asks and MAX_OR_MIN.search(line):
         return ARRAYS_COMPARED
-    return next((text for words, text in error_advice().items() if words in error), "")
+    told = (advice.says for advice in error_advice() if advice.fits(error, line))
+    return next(told, "")
 
 
 def inputs_changed(names: Sequence[str], by_functions: bool = False, texts: bool = False) -> str:
@@ -270,10 +272,17 @@ def nothing_but_nan(outcome: Outcome) -> bool:
 
 
 def always_the_same(outcomes: Sequence[Outcome]) -> bool:
-    """True where one and the same number comes back on every input, which tells one mistake, never two."""
+    """True where one and the same number stands everywhere, which tells one mistake, never two.
+
+    A single number on every input, or arrays that hold nothing else: parts that cancel leave 0 in many ways.
+    """
     values = [outcome.value for outcome in outcomes]
-    found = {value.item() if value is not None and value.ndim == 0 else None for value in values}
-    return len(outcomes) > 2 and len(found) == 1 and None not in found
+    if len(values) < 3 or any(value is None or value.dtype.kind not in "biuf" for value in values):
+        return False
+    found = np.concatenate([np.ravel(value).astype(np.float64) for value in values if value is not None])
+    if not np.isfinite(found).all():
+        return bool((found == found[0]).all())
+    return found.size > 0 and bool(np.ptp(found) <= ROUNDING)
 
 
 def wrong_numbers(outcome: Outcome, right: Outcome) -> bool:

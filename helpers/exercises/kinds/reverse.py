@@ -124,12 +124,13 @@ class Reverse(Exercise):
             return f"({letter}) would show numbers of shape {other.shape}; here the shape is {shown.shape}."
         gap = np.nan_to_num(abs(other - shown), nan=np.inf)
         place = np.unravel_index(int(gap.argmax()), gap.shape)
-        where = ", ".join(
-            f"{axis} {names[entry]}" for (axis, names), entry in zip(self.places, place, strict=True)
-        )
+        told = [(axis, names[entry]) for (axis, names), entry in zip(self.places, place, strict=True)]
+        table = [axis for axis, _ in told] == ["row", "column"]
+        where = " and ".join(f"the {axis} of {name}" if table else f"{axis} {name}" for axis, name in told)
+        where = f"in {where}" if table else f"at {where}"
         digits = 0 if (shown == np.round(shown)).all() else 2
         theirs, here = number(other[place], digits), number(shown[place], digits)
-        return f"({letter}) would show {theirs} at {where}; here you see {here}."
+        return f"({letter}) would show {theirs} {where}; here you see {here}."
 
     def _what_tells_them_apart(self, letter: str) -> Iterator[str]:
         """The smallest input of the other exercise on which the two give different results, with both."""
@@ -199,10 +200,14 @@ def _whole(inputs: Inputs, shown: set[str]) -> Iterator[str]:
     tables = {name: value for name, value in inputs.items() if isinstance(value, np.ndarray)}
     if sum(table.size for table in tables.values()) > MOST_WHOLE:
         return
+    whole = []
     for name, table in tables.items():
         last = f"{ONE_OF.get(name, name)} {len(table) - 1}"  # then each row stands there, from 0 on
         if name not in shown and not ({last, last[:-1] + "0"} <= shown and table.ndim == 2):
-            yield f"{name} = {_typed(table).tolist()}"
+            whole.append(f"{name} = {_typed(table).tolist()}")
+    if whole:
+        lead = "The whole input:" if len(whole) == len(tables) else "In full:"
+        yield from (f"{lead} {whole[0]}", *whole[1:])
 
 
 def _typed(table: Array) -> Array:

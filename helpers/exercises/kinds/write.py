@@ -48,6 +48,7 @@ from helpers.exercises.kinds.cases import (
     texts,
 )
 from helpers.exercises.kinds.further_on import placed
+from helpers.exercises.kinds.one_matrix import ROW_ONLY, THREE_AXES_ONLY, flat_only
 from helpers.exercises.kinds.replies import (
     MOST_LINES,
     advice_on,
@@ -97,35 +98,12 @@ COARSE = (
     "ones. Leave out `.half()` and `.bfloat16()`. `.float()` afterwards does not bring the digits back."
 )
 
+PRINTED = "It prints; only `return` hands a result back."
 ANEW = "A result should depend on the arguments alone: compute it anew in each call."
 
 IN_TWO_BYTES = (
     "Your results are in float16, which keeps three or four digits, and nothing above 65,504. The inputs "
     "have more: leave the dtype as it is."
-)
-
-FLAT_ONLY = Mistake(
-    "one-matrix-only",
-    "your code is written for one matrix and does not take a stack",
-    "Leading axes (sentences, heads) should pass through: count axes from the end, −1 and −2. If you loop "
-    "over the first axis: on a stack that gives you whole sentences, not rows.",
-    "01: All pairs at once",
-)
-
-THREE_AXES_ONLY = Mistake(
-    FLAT_ONLY.name,
-    "your code is written for exactly three axes and does not take a stack",
-    "Axes in front (sentences, texts) should pass through: count axes from the end, −1, −2 and −3, and take "
-    "a shape apart with a star, as in `*stack, n, d = x.shape`.",
-    FLAT_ONLY.reread,
-)
-
-ROW_ONLY = Mistake(
-    "one-row-only",
-    "your code is written for one row of scores, and is right there",
-    "The input is a table, with a row for each query: work along the last axis, and all rows are done "
-    "at once.",
-    "03: Which axis?",
 )
 
 
@@ -317,7 +295,7 @@ class Write(Exercise):
         exact = self.diagnosis.name(outcomes)
         if all(outcome.error for outcome in outcomes):  # one line that stops tells one mistake, never two
             exact = tuple(version for version in exact if len(version.mistakes) == 1)
-        versions = exact or self._flat_only(outcomes) or self._row_only(function, outcomes)
+        versions = exact or self._flat_only(function, outcomes) or self._row_only(function, outcomes)
         if all(map(nothing_but_nan, outcomes)):  # which tells one mistake, and never two
             versions = tuple(version for version in versions if len(version.mistakes) == 1)
         if always_the_same(outcomes):
@@ -400,7 +378,7 @@ class Write(Exercise):
         handed = self.probes[0].inputs.values()
         return any(callable(value) for value in handed) and not self.form.tensors  # a layer writes nothing
 
-    def _flat_only(self, outcomes: Sequence[Outcome]) -> tuple[Version, ...]:
+    def _flat_only(self, function: object, outcomes: Sequence[Outcome]) -> tuple[Version, ...]:
         """Where every stack ends in an error: what the other inputs show, and that stacks are not taken."""
         axes = [max(map(axes_of, probe.inputs.values())) for probe in self.probes]
         flat = [i for i, count in enumerate(axes) if count == min(axes)]
@@ -408,16 +386,14 @@ class Write(Exercise):
             return ()
         if all(outcome.error for outcome in outcomes):
             return ()  # it stops on a single matrix as well, which tells nothing of stacks
-        flat_only = THREE_AXES_ONLY if min(axes) == 3 else FLAT_ONLY
+        stacks = THREE_AXES_ONLY if min(axes) == 3 else flat_only(function, self.probes)
         right = [plain_outcome(self.right, self.probes[i]) for i in flat]
         if all(self.accepts(outcomes[i], e, self.probes[i]) for i, e in zip(flat, right, strict=True)):
-            return (Version((flat_only,), self.right),)
+            return (Version((stacks,), self.right),)
         found = self.diagnosis.name(outcomes, only=flat)
         if any(len(version.mistakes) > 1 for version in found):
             return ()
-        return tuple(
-            Version((*v.mistakes, flat_only), v.function) for v in found if v.mistakes != (flat_only,)
-        )
+        return tuple(Version((*v.mistakes, stacks), v.function) for v in found if v.names != (stacks.name,))
 
     def _row_only(self, function: Callable[..., Any], outcomes: Sequence[Outcome]) -> tuple[Version, ...]:
         """Where every input ends in an error, and a single row of the first one would be right."""
@@ -562,8 +538,8 @@ class Write(Exercise):
             gap = "\n  " if "\n" in lead else " "
             return f"{lead}{gap}Your function stopped there:\n    {outcome.error}{at}"
         if outcome.returned == "returned None":
-            advice = self.of_none or "Does every path end in `return`?"
-            told = paragraph(f"Your function returned None there. {advice}")
+            path = PRINTED if outcome.printed.strip() else "Does every path end in `return`?"
+            told = paragraph(f"Your function returned None there. {self.of_none or path}")
             return f"{lead}\n{told}"
         shown = got is not None and expected is not None and got.shape == expected.shape
         if expected is not None and not shown and one_of_several(outcome.parts, expected):

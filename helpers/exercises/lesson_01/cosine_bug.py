@@ -72,9 +72,11 @@ half-not-root
     | query_length => query_squares / 2; key_length => key_squares / 2
 
 number-of-entries
-    you divided the result by how many entries there are
-    `len` counts entries. The length of a vector is the root of its sum of squares.
+    you counted entries where the lengths should stand
+    `len` counts entries, and a mean divides by their number. The length of a vector is the root of its sum
+    of squares.
     | query_length => len(of_query); key_length => len(of_key)
+    | query_length => np.sqrt(len(of_query)); key_length => np.sqrt(len(of_key))
 
 root-not-summed
     you did not add up the squares before taking the root

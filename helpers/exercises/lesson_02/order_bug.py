@@ -8,7 +8,7 @@ import numpy as np
 from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.engine.probes import example
 from helpers.exercises.kinds.fix import Mend
-from helpers.exercises.lesson_02.shared import D_K_TOO, by_root_d_k
+from helpers.exercises.lesson_02.shared import D_K_TOO, by_root_d_k, second_axis
 from helpers.exercises.slips.matching import PAIRS, match_mistakes, pair_probes, same
 from helpers.exercises.slips.scaling import LARGE, NONE_BELOW_0, ROWS_SUM_TO_1, SCALE_MISTAKES, Step
 from helpers.scaling import scale_scores
@@ -143,6 +143,7 @@ no-exponential
         *(
             m for m in SCALE_MISTAKES if m.name not in ("subtracted", "never-scaled")
         ),  # softmax undoes a shift
+        second_axis(STEPS, LARGE),
         *match_mistakes(D_K_TOO, lay=True),
         *STEPS.mistakes(
             """

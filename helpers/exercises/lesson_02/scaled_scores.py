@@ -10,7 +10,7 @@ import numpy as np
 from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.engine.probes import example
 from helpers.exercises.kinds.write import Write
-from helpers.exercises.lesson_02.shared import D_K_TOO, scaled_by_choices, scaled_scores
+from helpers.exercises.lesson_02.shared import D_K_TOO, scaled_by_choices, scaled_scores, second_axis
 from helpers.exercises.slips.matching import (  # noqa: F401 (paragraphs name one)
     large_scores,
     match_mistakes,
@@ -57,6 +57,7 @@ EXERCISE = Write(
     mistakes=(
         *SCALE_MISTAKES,
         *match_mistakes(D_K_TOO, lay=True),
+        second_axis(STEPS, SPREAD),
         *STEPS.mistakes(
             """
 weights-returned § large
@@ -98,7 +99,7 @@ d_k-minus-1
     | scale => scores / np.sqrt(queries.shape[-1] - 1)
 
 centred
-    you subtracted the mean of each row
+    you subtracted a mean from the scores
     A shift leaves the spread as it is, and the task asks for the division only.
     | after => scores - scores.mean(axis=-1, keepdims=True)
     | after => scores - scores.mean()

@@ -40,8 +40,10 @@ def spread_is_1(inputs: Any, scaled: Array, _call: Any) -> str:
     )
 
 
-def not_shifted(inputs: Any, scaled: Array, _call: Any) -> str:
+def not_shifted(inputs: Any, scaled: Array, call: Any) -> str:
     scores = inputs["scores"]
+    if order_kept(inputs, scaled, call):
+        return ""  # not scaled and moved: something else was done to each score
     slope = np.std(scaled.astype(float)) / np.std(scores)
     shift = float(np.mean(scaled.astype(float)) - slope * np.mean(scores))
     if abs(shift) <= 0.01:
@@ -170,6 +172,23 @@ multiplied
     you multiplied the scores by their spread
     Divide by it.
     | result => scores * divisor
+
+root-multiplied
+    you multiplied by √d_k
+    Longer sums spread further: divide. {both}
+    | width => 1 / np.sqrt(d_k)
+
+d_k-multiplied
+    you multiplied by d_k
+    Longer sums spread further, by √d_k: divide by that. {both}
+    | width => 1 / d_k
+
+added-up
+    you added sigma's part and that of d_k, which should be multiplied
+    A product of two entries spreads by sigma², and a sum of d_k of them √d_k times as far.
+    | divisor => deviation + width
+    | divisor => np.sqrt(sigma**4 + d_k)
+    | divisor => np.sqrt(sigma**2 + d_k)
     """,
     reread=SPREAD,
     words={

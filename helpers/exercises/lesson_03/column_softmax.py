@@ -122,8 +122,18 @@ keepdims
     `keepdims=True` keeps the axis.
     | total => exponentials.sum(axis=total_axis)
 
+scaled-again
+    you divided the scores by √n_keys first
+    Softmax takes the scores as they are; scaling, by √d_k, is a step of its own before it.
+    | scores => it / np.sqrt(it.shape[-2])
+
+scaled-by-queries
+    you divided the scores by √n_queries first
+    Softmax takes the scores as they are; scaling, by √d_k, is a step of its own before it.
+    | scores => it / np.sqrt(it.shape[-1])
+
 softmax-of-weights
-    you applied softmax twice, over the rows and then over the columns
+    you applied softmax twice
     Weights are not scores: a second softmax makes them nearly equal. Once is enough, over the keys.
     | scores => softmax(it)
     | scores => softmax(it, axis=-2); axis => -1

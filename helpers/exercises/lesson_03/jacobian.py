@@ -134,10 +134,25 @@ diagonal-as-vector
     | diagonal => weights
     | diagonal => weights[:, None]
 
-squared-diagonal
-    you put p_i² in the first part where p_i should stand
-    On the diagonal is p_i (1 − p_i) = p_i − p_i².
+empty-diagonal
+    your diagonal holds nothing but 0
+    On the diagonal is p_i (1 − p_i) = p_i − p_i². Fill it as well; with p_i² in the place of p_i nothing is
+    left.
     | diagonal => np.diag(weights**2)
+
+nothing-but-0
+    your results hold nothing but 0
+    If you used `@`: it adds up a whole row of [i = j] − p_j, and what one key gains the others lose. Multiply
+    by `*`, with p_i in a column, weights[:, None].
+    @ made = (np.eye(weights.size)-weights)@weights 0*(np.diag(weights)-np.outer(weights,weights))
+    | result => made
+    | result => (np.eye(weights.size) - weights[:, None]) @ weights[:, None]
+
+rounded
+    you rounded the results
+    Rounding is for showing numbers: rounded rows no longer sum to 0.
+    @ n = 2 3 1 4
+    | result => it.round(n)
 
 softmax-again
     you put the weights through softmax once more

@@ -59,11 +59,11 @@ def _next_of_audit(column: int, before: Mapping[Any, float]) -> dict[Any, float]
 PAGE = 'That is what the page prints, for the query "love" and from numbers that its matrices do not give.'
 THE_PAGES = (
     "Those come from the {0} that the page prints, which do not follow from its matrices. Compute the "
-    "{0}: embeddings @ W{1}."
+    "{0}: embeddings @ W_{1}_page."
 )
 PAGES_QUERY = (
     'Those come from the query that the page prints. It belongs to "love", and does not follow from the '
-    'page\'s matrices. Compute that of "I": its embedding @ Wq.'
+    'page\'s matrices. Compute that of "I": its embedding @ W_Q_page.'
 )
 LOVES = 'That belongs to the query "love", which the lesson audits. Here "I" asks.'
 EXERCISE = Table(
@@ -77,19 +77,20 @@ EXERCISE = Table(
         (
             _slip("query-of-love", OF_LOVE[:, 0], LOVES),
             _slip("published-scores", PUBLISHED_SCORES, PAGE),
-            _slip("published-keys", PUBLISHED_KEYS @ AUDIT_Q[ASKING], THE_PAGES.format("keys", "k")),
+            _slip("published-keys", PUBLISHED_KEYS @ AUDIT_Q[ASKING], THE_PAGES.format("keys", "K")),
             _slip("published-query", AUDIT_K @ PUBLISHED_QUERY, PAGES_QUERY),
             _slip("published-query-and-keys", PUBLISHED_KEYS @ PUBLISHED_QUERY, PAGES_QUERY),
             _slip(
                 "no-projection",
                 EMBEDDINGS @ EMBEDDINGS[ASKING],
-                "Those are dot products of the embeddings. Queries and keys are made from them first, by Wq "
-                "and Wk.",
+                "Those are dot products of the embeddings. Queries and keys are made from them first, by "
+                "W_Q_page and W_K_page.",
             ),
             _slip(
                 "queries-matched",
                 AUDIT_Q @ AUDIT_Q[ASKING],
-                'You matched the query of "I" with the queries. It should meet the keys, embeddings @ Wk.',
+                'You matched the query of "I" with the queries. It should meet the keys, '
+                "embeddings @ W_K_page.",
             ),
             _slip(
                 "key-asked",
@@ -100,12 +101,12 @@ EXERCISE = Table(
             _slip(
                 "keys-matched",
                 AUDIT_K @ AUDIT_K[ASKING],
-                'You matched the key of "I" with the keys. What asks is its query, embedding @ Wq.',
+                'You matched the key of "I" with the keys. What asks is its query, embedding @ W_Q_page.',
             ),
             _slip(
                 "matched-on-values",
                 AUDIT_V @ AUDIT_Q[ASKING],
-                "You matched the query with the values. It should meet the keys, embeddings @ Wk.",
+                "You matched the query with the values. It should meet the keys, embeddings @ W_K_page.",
             ),
             _slip(
                 "scaled-already",
@@ -190,11 +191,11 @@ EXERCISE = Table(
             ),
             _slip("query-of-love", OF_LOVE[:, 3], LOVES),
             _slip("published-parts", PUBLISHED_PARTS, PAGE),
-            _slip("published-values", AUDITED[:, 2] * PUBLISHED_VALUES, THE_PAGES.format("values", "v")),
+            _slip("published-values", AUDITED[:, 2] * PUBLISHED_VALUES, THE_PAGES.format("values", "V")),
             _slip(
                 "published-keys-and-values",
                 softmax(PUBLISHED_KEYS @ AUDIT_Q[ASKING] / ROOT_2) * PUBLISHED_VALUES,
-                THE_PAGES.format("values", "v"),
+                THE_PAGES.format("values", "V"),
             ),
         ),
     ),
@@ -204,10 +205,11 @@ EXERCISE = Table(
     f"its weight. Added up, the last column gives {AUDITED[:, 3].sum():.4f}, the first entry of the output "
     'for "I".',
     hints=(
-        'The query is the embedding of "I" times Wq, [0.47, 0.68]. A score is its dot product with a key.',
+        'The query is the embedding of "I" times W_Q_page, [0.47, 0.68]. A score is its dot product with a '
+        "key.",
         "Queries and keys have two entries, so d_k is 2: divide by √2, and keep four decimals.",
         "The softmax of the three scaled scores: each exponential, divided by the sum of the three.",
-        "The weight, times the first entry of that token's value, embedding @ Wv.",
+        "The weight, times the first entry of that token's value, embedding @ W_V_page.",
     ),
     reread=AUDIT,
 )

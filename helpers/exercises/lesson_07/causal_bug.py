@@ -238,7 +238,10 @@ EXERCISE = Mend(
                 "divided-by-largest",
                 "powers-of-2",
                 "keys-hidden",
+                "values-ask",
+                "roles-moved-on",
             )
+            and not mistake.holds
         ),
     ),
     hints=(

@@ -13,7 +13,13 @@ from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.slips.matching import match_mistakes, same
 from helpers.exercises.slips.scaling import SCALE_MISTAKES
-from helpers.exercises.slips.sharing import as_share, axis_mistakes, share_mistakes, shift_mistakes
+from helpers.exercises.slips.sharing import (
+    as_share,
+    axis_mistakes,
+    axis_mistakes_without_max,
+    share_mistakes,
+    shift_mistakes,
+)
 from helpers.softmax import softmax
 from helpers.validation import Array
 
@@ -62,7 +68,12 @@ def only(mistakes: Sequence[Mistake], *names: str) -> tuple[Mistake, ...]:
 
 def softmax_mistakes(*names: str) -> tuple[Mistake, ...]:
     """Mistakes of lesson 03 as a step of attention, without their rarest ways of writing."""
-    all_of_them = (*axis_mistakes(), *shift_mistakes(), *share_mistakes())
+    all_of_them = (
+        *axis_mistakes(),
+        *shift_mistakes(),
+        *share_mistakes(),
+        *axis_mistakes_without_max(),
+    )
     chosen = tuple(as_share(mistake) for mistake in only(all_of_them, *names))
     for mistake in chosen:
         mistake.ways = mistake.ways[:5]
@@ -148,13 +159,13 @@ keys-and-values-swapped
     you swapped keys and values: you matched the queries with the values and mixed the keys
     {matched_and_mixed}
     | roles => (queries, values, keys)
-    | mix => attend(queries, values, keys)
+    | roles => (queries, keys, values); mix => attend(queries, values, keys)
 
 matched-on-values
     you matched the queries with the values and never used the keys
     {matched_and_mixed}
     | roles => (queries, values, values)
-    | mix => attend(queries, values, values)
+    | roles => (queries, keys, values); mix => attend(queries, values, values)
 
 keys-mixed
     you mixed the keys and never used the values
@@ -164,15 +175,27 @@ keys-mixed
 queries-mixed
     you mixed the queries and never used the values
     The queries ask. What comes back is a mixture of the values.
-    | mix => weights @ queries
-    | mix => attend(queries, keys, queries)
+    | roles => (queries, keys, values); mix => weights @ queries
+    | roles => (queries, keys, values); mix => attend(queries, keys, queries)
 
 values-as-queries
     you reversed the order of the arguments: values asked, and queries were mixed
     Some programs take (values, keys, queries), in this order. Here the queries come first: they ask, keys
     are matched, values are mixed.
     | roles => (values, keys, queries)
-    | mix => attend(values, keys, queries)
+    | roles => (queries, keys, values); mix => attend(values, keys, queries)
+
+values-ask
+    you let the values ask: they were matched with the keys, where the queries should be
+    The queries ask, keys are matched, values are mixed.
+    | roles => (values, keys, values)
+    | roles => (queries, keys, values); mix => attend(values, keys, values)
+
+roles-moved-on
+    you matched the keys with the values, and mixed the queries
+    The queries ask, keys are matched, values are mixed.
+    | roles => (keys, values, queries)
+    | roles => (queries, keys, values); mix => attend(keys, values, queries)
 """,
         DICTIONARY,
         words=WORDS,
@@ -478,6 +501,11 @@ ATTENTION_MISTAKES = (
         "column-max",
         "first-axis-max",
         "axis-1-max",
+        "over-queries-without-max",
+        "axis-0-without-max",
+        "axis-1-without-max",
+        "over-everything-without-max",
+        "over-matrix-without-max",
     ),
     *STEPS.mistakes(
         """

@@ -345,7 +345,7 @@ twice
 
 logarithms § logs
     you returned logarithms of the weights
-    They are exponents again. The weights are their exponentials.
+    The weights themselves are shares, from 0 to 1: np.exp of what you returned.
     | result => np.log(it)
     | result => log_softmax(scores)
 
@@ -442,6 +442,39 @@ OVER: dict[Any, tuple[dict[str, Any], ...]] = {
     axis: (EDITS.way(f"axis => {axis}"), EDITS.way(f"total_axis => {axis}; shift"))
     for axis in (-3, 0, 1, 2, 3, (-2, -1))
 }
+# Two mistakes in one softmax, for longer recipes, in which softmax is a single step.
+OVER_WITHOUT_MAX = EDITS.mistakes(
+    """
+over-queries-without-max
+    you summed over the queries, and did not subtract the largest score first
+    {one} Keys are the last axis, −1. {largest}
+    | total_axis => -2; shift => 0.0
+
+axis-0-without-max
+    you summed over the first axis, and did not subtract the largest score first
+    {one} Keys are the last axis, −1. {largest}
+    | total_axis => 0; shift => 0.0
+
+axis-1-without-max
+    you summed over axis 1, which holds the keys for one sentence only, and did not subtract the largest score
+    {one} Counted from the end, keys are always axis −1. {largest}
+    | total_axis => 1; shift => 0.0
+
+over-everything-without-max
+    you made one distribution of all the scores together, and did not subtract the largest score first
+    {one} Give the sum an axis. {largest}
+    | total_axis => None; shift => 0.0
+
+over-matrix-without-max
+    you made one distribution of each sentence's whole table, and did not subtract the largest score first
+    {one} {largest}
+    | total_axis => (-2, -1); shift => 0.0
+    """,
+    reread=AXIS,
+    words=WORDS,
+)
+for _both in OVER_WITHOUT_MAX:
+    _both.holds = _both.name.removesuffix("-without-max")
 LARGEST_OF_TABLE: dict[str, Any] = EDITS.way("shift => scores.max(axis=(-2, -1), keepdims=True)")
 softmax_by_choices = EDITS.recipe()
 
@@ -449,6 +482,11 @@ softmax_by_choices = EDITS.recipe()
 def axis_mistakes() -> tuple[Mistake, ...]:
     """Softmax over the wrong axis, with the largest score taken over the same axis or over the row."""
     return OVER_AXES
+
+
+def axis_mistakes_without_max() -> tuple[Mistake, ...]:
+    """Softmax over the wrong axis, of scores from which nothing was subtracted: two mistakes in one step."""
+    return OVER_WITHOUT_MAX
 
 
 def shift_mistakes() -> tuple[Mistake, ...]:
@@ -469,4 +507,6 @@ def share_mistakes() -> tuple[Mistake, ...]:
 def as_share(mistake: Mistake) -> Mistake:
     """A mistake of softmax -> the same as the step `share` of a longer recipe, scores in, weights out."""
     first, *others = ({"share": functools.partial(softmax_by_choices, **way)} for way in mistake.ways)
-    return Mistake(mistake.name, mistake.says, mistake.idea, mistake.reread, also=others, **first)
+    made = Mistake(mistake.name, mistake.says, mistake.idea, mistake.reread, also=others, **first)
+    made.holds = mistake.holds
+    return made

@@ -41,6 +41,25 @@ def my_cosine(q, k):
     return q @ k / (len(q) * len(k))
 
 
+# named: number-of-entries
+# told: You counted entries
+# not told: root once too often
+def my_cosine(query, key):
+    query_length = np.sqrt(len(query))
+    key_length = np.sqrt(len(key))
+    return query @ key / (query_length * key_length)
+
+
+def my_cosine(query, key):
+    return np.mean(query * key)
+
+
+# unnamed
+# told: `.norm()`, here `np.linalg.norm(x)`
+def my_cosine(query, key):
+    return query @ key / (query.norm() * key.norm())
+
+
 # named: root-not-summed
 def my_cosine(q, k):
     return q @ k / (np.sqrt(q**2) * np.sqrt(k**2))

@@ -93,3 +93,14 @@ def my_weights(queries, keys):
 def my_weights(queries, keys):
     s = 1 / (1 + np.exp(-dot_product_scores(queries, keys)))
     return s / s.sum(axis=-1, keepdims=True)
+
+
+# named: second-axis
+def my_weights(queries, keys):
+    return softmax(dot_product_scores(queries, keys) / len(queries[0]))
+
+
+# named: second-axis + softmax-twice
+def my_weights(queries, keys):
+    scores = dot_product_scores(queries, keys) / len(queries[0])
+    return softmax(softmax(scores))

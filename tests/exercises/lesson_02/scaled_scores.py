@@ -250,3 +250,31 @@ class Scaler:
 # told: Your function sets `self.root`
 # not told: divided the scores by 2
 my_scaled_scores = Scaler()
+
+
+# named: centred
+# not told: of each row
+def my_scaled_scores(queries, keys):
+    s = queries @ np.swapaxes(keys, -1, -2)
+    return (s - s.mean()) / np.sqrt(queries.shape[-1])
+
+
+# unnamed
+# told: `*stack, n, d = x.shape` takes
+# not told: max
+def my_scaled_scores(queries, keys):
+    n, d = queries.shape
+    scores = np.zeros((n, len(keys)))
+    for i in range(n):
+        for j in range(len(keys)):
+            for k in range(d):
+                scores[i, j] = queries[i, k] * keys[j, k]
+    return scores / d**0.5
+
+
+# named: divided-by-d_k + one-matrix-only
+# told: `.T` reverses all the axes
+# not told: A loop over a stack
+def my_scaled_scores(queries, keys):
+    n, d = queries.shape
+    return queries @ keys.T / d

@@ -83,3 +83,33 @@ def my_unit_spread(scores, d_k, sigma):
 # named: root-whole
 def my_unit_spread(scores, d_k, sigma):
     return scores / (int(d_k**0.5) * sigma * sigma)
+
+
+# named: root-multiplied
+# not told: sigma²
+def my_unit_spread(scores, d_k, sigma):
+    return scores * np.sqrt(d_k) / sigma**2
+
+
+def my_unit_spread(scores, d_k, sigma):
+    return scores / sigma**2 * d_k**0.5
+
+
+# named: d_k-multiplied
+def my_unit_spread(scores, d_k, sigma):
+    return scores / sigma**2 * d_k
+
+
+# named: added-up
+def my_unit_spread(scores, d_k, sigma):
+    return scores / (np.sqrt(d_k) + sigma**2)
+
+
+def my_unit_spread(scores, d_k, sigma):
+    return scores / np.sqrt(d_k + sigma**4)
+
+
+# told: keep their order
+# not told: moved as well
+def my_unit_spread(scores, d_k, sigma):
+    return np.sqrt(np.abs(scores)) / sigma**2

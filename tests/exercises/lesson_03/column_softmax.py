@@ -77,3 +77,19 @@ def my_column_softmax(scores):
 # named: axis-minus-3
 def my_column_softmax(scores):
     return softmax(scores, axis=-3 if scores.ndim > 2 else -2)
+
+
+# named: softmax-of-weights
+# not told: over the rows
+def my_column_softmax(scores):
+    return softmax(softmax(scores, axis=-2), axis=-2)
+
+
+# named: scaled-again
+def my_column_softmax(scores):
+    return softmax(scores / np.sqrt(scores.shape[-2]), axis=-2)
+
+
+# named: scaled-by-queries
+def my_column_softmax(scores):
+    return softmax(scores / np.sqrt(scores.shape[-1]), axis=-2)

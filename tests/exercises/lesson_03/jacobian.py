@@ -68,3 +68,47 @@ def my_jacobian(weights):
     p = weights[0]
     s = p * (1 - p)
     return np.array([[s, -s], [-s, s]])
+
+
+# named: sign-turned + empty-diagonal | sign-off-the-diagonal + empty-diagonal
+# told: your diagonal holds nothing but 0
+# not told: you put p_i²
+def my_jacobian(weights):
+    n = len(weights)
+    J = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1, n):
+            J[i, j] = weights[i] * weights[j]
+            J[j, i] = weights[i] * weights[j]
+    return J
+
+
+# named: empty-diagonal
+def my_jacobian(weights):
+    n = len(weights)
+    J = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                J[i, j] = -weights[i] * weights[j]
+    return J
+
+
+def my_jacobian(weights):
+    return np.diag(weights**2) - np.outer(weights, weights)
+
+
+# named: nothing-but-0
+# not told: along a row
+def my_jacobian(weights):
+    w = weights[:, None]
+    return (np.eye(len(w)) - w) @ w
+
+
+def my_jacobian(weights):
+    return (np.eye(len(weights)) - weights) @ weights
+
+
+# named: rounded
+def my_jacobian(weights):
+    return np.round(np.diag(weights) - np.outer(weights, weights), 2)

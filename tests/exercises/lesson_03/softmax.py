@@ -334,3 +334,10 @@ def my_softmax(scores):
 def my_softmax(scores):
     exponentials = math.exp(scores - scores.max())
     return exponentials / exponentials.sum()
+
+
+# unnamed
+# told: `scores.max(-1)[0]`, here `scores.max(-1)`
+def my_softmax(scores):
+    e = np.exp(scores - scores.max(-1)[0])
+    return e / e.sum(-1, keepdims=True)

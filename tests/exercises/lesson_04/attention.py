@@ -1,5 +1,7 @@
 """What learners write in attention, and what the check is to say of it."""
 
+import math
+
 import numpy as np
 
 from helpers.attention import attention
@@ -530,3 +532,59 @@ def my_attention(queries, keys, values):
     scores /= np.sqrt(queries.shape[-1])
     e = np.exp(scores - scores.max())
     return e @ values / e.sum(-1, keepdims=True)
+
+
+# named: over-queries-without-max
+# told: summed over the queries, and did not subtract
+# not told: transposed
+def my_attention(query, key, value, mask=None):
+    d_k = query.shape[-1]
+    scores = np.matmul(query, np.swapaxes(key, -2, -1)) / math.sqrt(d_k)
+    e = np.exp(scores)
+    return np.matmul(e / e.sum(axis=-2, keepdims=True), value)
+
+
+# named: never-scaled + over-queries-without-max
+def my_attention(query, key, value):
+    e = np.exp(query @ np.swapaxes(key, -2, -1))
+    return e / e.sum(axis=-2, keepdims=True) @ value
+
+
+# named: axis-0-without-max
+def my_attention(query, key, value):
+    e = np.exp(query @ np.swapaxes(key, -2, -1) / np.sqrt(query.shape[-1]))
+    return e / e.sum(0) @ value
+
+
+# named: axis-1-without-max
+def my_attention(query, key, value):
+    e = np.exp(query @ np.swapaxes(key, -2, -1) / np.sqrt(query.shape[-1]))
+    return e / e.sum(1, keepdims=True) @ value
+
+
+# named: over-everything-without-max
+def my_attention(query, key, value):
+    e = np.exp(query @ np.swapaxes(key, -2, -1) / np.sqrt(query.shape[-1]))
+    return e / e.sum() @ value
+
+
+# named: divided-by-d_k + axis-0
+# not told: subtract
+def my_attention(query, key, value):
+    return softmax(query @ np.swapaxes(key, -2, -1) / query.shape[-1], axis=0) @ value
+
+
+# unnamed
+# told: `key.transpose(-2, -1)`, here `np.swapaxes(key, -2, -1)`
+# told: `dim=`, here `axis=`
+def my_attention(query, key, value):
+    d_k = query.shape[-1]
+    scores = np.matmul(query, key.transpose(-2, -1)) / math.sqrt(d_k)
+    p_attn = softmax(scores, dim=-1)
+    return np.matmul(p_attn, value), p_attn
+
+
+# told: `x.size(-1)` is PyTorch's
+def my_attention(query, key, value):
+    scores = query @ np.swapaxes(key, -2, -1) / math.sqrt(query.size(-1))
+    return softmax(scores) @ value
