@@ -104,11 +104,16 @@ def test_maps_say_how_far_back_they_look(shown, capsys):
 def test_circuits_count_the_rows_of_all_symbols(shown, capsys):
     whole = np.eye(5)
     whole[4] = [9, 0, 0, 0, 1]
-    sides = {"OV": ("read", "said"), "QK": ("query", "before the key")}
+    sides = {"OV": ("read", "said", "summed"), "QK": ("query", "before the key", "score")}
     plots.plot_circuits({"OV": whole, "QK": np.eye(5)}, list("abc"), sides)
     panels = [axes for axes in shown[0].axes if axes.get_title()]  # beside each stands its scale
     assert [axes.images[0].get_array().shape for axes in panels] == [(3, 3)] * 2
-    assert {axes.get_title(): (axes.get_ylabel(), axes.get_xlabel()) for axes in panels} == sides
+    scales = [axes.get_ylabel() for axes in shown[0].axes if not axes.get_title()]
+    told = {
+        axes.get_title(): (axes.get_ylabel(), axes.get_xlabel(), scale)
+        for axes, scale in zip(panels, scales, strict=True)
+    }
+    assert told == sides
     assert "on the diagonal in 4 of 5 rows" in capsys.readouterr().out
     for wrong in (np.eye(2), np.ones((4, 5))):
         with pytest.raises(ValueError, match=r"must be square, at least 3 × 3; got shape"):

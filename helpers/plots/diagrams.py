@@ -276,13 +276,13 @@ def plot_induction(token: str = "M", follower: str = "b") -> None:
         "gap": Box(8.6, 0.0, "…", width=1.6),
         "again": Box(13.4, 0.0, f"{token} again", width=2.2),
         "note": Box(4.6, 2.2, f"{follower}, with a note:\n“after {token}”", "step", 3.4, 1.2),
-        "query": Box(13.4, 2.2, f"a query: who\ncame after {token}?", "step", 3.4, 1.2),
+        "query": Box(13.4, 2.2, f"a query: I am {token},\nwho came after me?", "step", 3.4, 1.2),
         "says": Box(13.4, 4.4, f"says {follower}", "step", 2.2),
     }
     arrows = [
         ("earlier", "note", "layer 0:\na note is written"),
         *(("follower", "note", ""), ("again", "query", "")),
-        ("note", "query", "layer 1: the query\nfinds this key"),
+        ("query", "note", "layer 1: the query\nfinds this key"),
         *(("note", "says", f"layer 1: {follower} is read there"), ("query", "says", "")),
     ]
     _plot(boxes, arrows, 0.6)

@@ -180,11 +180,12 @@ def _draw_experiments(
 
 
 def plot_circuits(
-    circuits: Mapping[str, ArrayLike], names: Sequence[str], sides: Mapping[str, tuple[str, str]]
+    circuits: Mapping[str, ArrayLike], names: Sequence[str], sides: Mapping[str, tuple[str, str, str]]
 ) -> None:
     """{title: (n, n)}, fewer names or as many -> the corner with these names of each, as a picture.
 
-    `sides` says for each title what its rows and columns are: the two may mean something else in each table.
+    `sides` says for each title what its rows, its columns and its numbers are: in each table they may mean
+    something else.
     Prints in how many of all n rows the largest number stands on the diagonal.
     Raises ValueError for a circuit that is not square, or smaller than the names.
     """
@@ -197,8 +198,8 @@ def plot_circuits(
                 raise ValueError(f"{title} must {wanted}; got shape {whole.shape}")
             corner = whole[: len(names), : len(names)]
             reach = float(np.abs(corner).max())
-            _draw_cells(axes, corner, names, names, title, (-reach, reach))
-            rows, columns = sides[title]
+            rows, columns, numbers = sides[title]
+            _draw_cells(axes, corner, names, names, title, (-reach, reach), numbers)
             axes.set(ylabel=rows, xlabel=columns)
         canvas.show(figure)
     for title, circuit in circuits.items():
@@ -214,9 +215,10 @@ def _draw_cells(
     columns: Sequence[str],
     title: str,
     limits: tuple[float, float],
+    numbers: str = "",
 ) -> None:
     image = axes.imshow(cells, cmap="cividis", vmin=limits[0], vmax=limits[1])
-    axes.figure.colorbar(image, ax=axes, shrink=0.8)
+    axes.figure.colorbar(image, ax=axes, shrink=0.8, label=numbers)
     axes.set_xticks(range(len(columns)), columns, fontsize=8)
     axes.set_yticks(range(len(rows)), rows, fontsize=8)
     axes.set_title(title, fontsize=10)
