@@ -48,6 +48,21 @@ def test_a_vote_is_followed_by_its_answer_and_by_what_people_answer(number: str)
 
 
 @every_lesson
+def test_who_votes_on_a_bug_sees_what_it_did_and_the_mistakes(number: str) -> None:
+    votes = [each.body for each in deck.deck(LESSONS[number]) if "Vote: <code>suspect-" in each.body]
+    for body in votes:
+        assert re.search(r'<div class="evidence"><(?:img|div|pre)', body)
+        assert [f"({letter})" in shown(body) for letter in "abcd"] == [True] * 4
+        assert "(a) " in body.split('class="evidence"')[1]
+
+
+def test_an_arrow_and_the_comma_after_a_formula_stay_in_one_line() -> None:
+    made = blocks.html("`(n,) -> (m,)` gives $X$, and `a`.")
+    assert '<span class="whole">-&gt;</span>' in made
+    assert '<span class="whole">$X$,</span>' in made
+
+
+@every_lesson
 def test_every_section_and_every_exercise_has_its_slide(number: str) -> None:
     made = deck.deck(LESSONS[number])
     text = " ".join(slide.body for slide in made)

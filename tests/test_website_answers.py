@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +84,14 @@ def test_an_address_that_nobody_could_use_is_refused_and_its_token_not_repeated(
     ("text", "answer", "rest"),
     [
         ("It doubles.", "It doubles.", ""),
-        ("It is 2.5.\n\n$$x$$\n\nwhere x is 1.", "It is 2.5.\n\n$$x$$\n\nwhere x is 1.", ""),
-        ("It doubles.\n\n> **Takeaway.** So.", "It doubles.\n\n> **Takeaway.** So.", ""),
+        ("It is\n\n$$x$$\n\nwhere x is 1.", "It is\n\n$$x$$\n\nwhere x is 1.", ""),
+        ("It doubles.\n\n> **Takeaway.** So.\n\nMore.", "It doubles.", "> **Takeaway.** So.\n\nMore."),
+        ("It grows.\n\n$$x$$\n\nThat is **softmax**.", "It grows.", "$$x$$\n\nThat is **softmax**."),
+        ("Yes.\n\nThat table is the **Jacobian**.", "Yes.", "That table is the **Jacobian**."),
+        ("Yes.\n\nBut **only where one reads it**.", "Yes.\n\nBut **only where one reads it**.", ""),
+        ("Yes.\n\n- **A**: a leak.", "Yes.\n\n- **A**: a leak.", ""),
+        ("Yes. Two ways:\n\n| a | b |\n|---|---|", "Yes.", "Two ways:\n\n| a | b |\n|---|---|"),
+        ("> **Takeaway.** So.", "", "> **Takeaway.** So."),
         ("It doubles.\n\n> **Predict.** And now?", "It doubles.", "> **Predict.** And now?"),
         ("**In order.** Yes.\n\n**Is it used?** See.", "**In order.** Yes.", "**Is it used?** See."),
         ("Is it? Yes.\n\nDoes it last? Look:", "Is it? Yes.", "Does it last? Look:"),
@@ -96,6 +104,36 @@ def test_an_address_that_nobody_could_use_is_refused_and_its_token_not_repeated(
 )
 def test_an_answer_ends_where_something_else_begins(text: str, answer: str, rest: str) -> None:
     assert parted(text) == (answer, rest)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "rest"),
+    [
+        ("It doubles.", "It doubles.", ""),
+        ("It doubles: look.", "It doubles: look.", ""),
+        ("It doubles. How far? Here it is:", "It doubles.", "How far? Here it is:"),
+        ("It doubles (see *b*). Does it (or not)?", "It doubles (see *b*).", "Does it (or not)?"),
+        ("(It doubles. Does it?)", "(It doubles. Does it?)", ""),
+        ("It doubles. Move the slider.", "It doubles.", "Move the slider."),
+        ("It doubles.\n\nNow the other one.", "It doubles.", "Now the other one."),
+        ("It doubles.\n\n- a\n- b", "It doubles.\n\n- a\n- b", ""),
+        ("It doubles. So:\n\n$$x$$", "It doubles. So:\n\n$$x$$", ""),
+    ],
+)
+def test_words_that_lead_to_the_next_cell_stay_open(text: str, answer: str, rest: str) -> None:
+    assert parted(text, leads=True) == (answer, rest)
+
+
+@pytest.mark.parametrize("lesson", lessons(ROOT), ids=lambda lesson: lesson.stem)
+def test_no_takeaway_of_a_lesson_is_folded_and_no_question_before_a_cell(lesson: Lesson) -> None:
+    notebook = json.loads((ROOT / "notebooks" / f"{lesson.stem}.ipynb").read_text(encoding="utf-8"))
+    cells = for_readers(notebook, lesson, "links")["cells"]
+    for each, following in pairwise(cells):
+        text = "".join(each["source"])
+        if MARK in text:
+            assert "**Takeaway" not in text
+            words = text.removesuffix("\n::::::")
+            assert following["cell_type"] != "code" or not words.endswith((":", "?")), each["id"]
 
 
 def cell(kind: str, name: str, source: str, **metadata: Any) -> dict[str, Any]:

@@ -131,8 +131,30 @@ def test_a_story_of_the_museum_wraps_where_the_page_says_and_its_code_stays() ->
 
 
 def test_what_is_known_of_the_machine_that_ran_it_is_left_out() -> None:
-    (cell,) = prepared(code("progress", "progress()", words("Progress is not kept here.")))
-    assert cell["outputs"] == []
+    lead = text("t", "Next: more.\n\nWhat you have done so far (nothing is recorded here):")
+    (left,) = prepared(lead, code("progress", "progress()", words("Progress is not kept here.")))
+    assert left["source"] == "Next: more."
+
+
+def test_mistakes_to_choose_from_and_outcomes_of_tests_have_no_ends_of_lines_within() -> None:
+    line_up = ["the suspect: rows sum to 1", "(a) twice: You did", "it twice.", "(b) once: You did not."]
+    outcome = [
+        "def a(x):",
+        "    return x",
+        "",
+        "up: ✗ it reads the future when only",
+        "input 3 changed",
+        "down: ✓ passes",
+    ]
+    vote, room = prepared(
+        code("v", 'plot()\nline_up("x")', words(*line_up)), code("r", 'look("x")', words(*outcome))
+    )
+    assert printed_by(vote).splitlines() == [line_up[0], "(a) twice: You did it twice.", line_up[3]]
+    assert printed_by(room).splitlines() == [
+        *outcome[:3],
+        "up: ✗ it reads the future when only input 3 changed",
+        "down: ✓ passes",
+    ]
 
 
 def test_a_slider_says_that_it_moves_in_the_notebook() -> None:

@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from website import mathjax, reference
+from PIL import Image
+from website import kills, mathjax, reference
+from website.enlarging import with_links
 from website.joints import with_joints
 from website.lessons import Lesson, lessons
 from website.links import broken_links, pictures_without_words
@@ -202,6 +204,43 @@ def test_a_long_name_breaks_at_a_joint_and_a_short_one_in_headings_only(name: st
     assert f">{at_joints}</span>" in heading
     assert f">{at_joints if len(name) > 28 else name}</span>" in text
     assert ("short" in text) == (len(name) <= 28)
+
+
+def test_an_option_and_a_day_stay_in_one_line() -> None:
+    page = '<td>2026-11-22 <a href="2026-11-22.html"><span class="pre">--wheels=all</span></a></td>'
+    day, option = '<span class="whole">2026-11-22</span>', '<span class="whole">--wheels</span>=all'
+    assert with_joints(page) == (
+        f'<td>{day} <a href="2026-11-22.html"><span class="pre short">{option}</span></a></td>'
+    )
+
+
+def test_the_kill_table_is_two_tables_without_what_is_0_throughout() -> None:
+    stored = (ROOT / "docs" / "kill_table.md").read_text(encoding="utf-8")
+    told = kills.in_two(stored)
+    single, pairs = (part.split("\n### ")[0] for part in told.split("### ")[1:])
+    assert max(line.count("|") for line in told.splitlines()) < 12
+    assert "| 03 | softmax | write it | 136 |" in single
+    assert (
+        " 0 |" not in next(line for line in pairs.splitlines() if line.startswith("| 01 | dot-product"))[:40]
+    )
+    assert "predict-score-shape" in single
+    assert "predict-score-shape" not in pairs
+    total = stored.rstrip().splitlines()[-1].split(" | ")
+    assert f"| **all** |  | {total[3]} | {total[3]} |" in single
+    assert f"| **all** |  | {total[10]} | {total[11]} |" in pairs
+    with pytest.raises(ValueError, match="no table with the columns"):
+        kills.in_two("# Kill table\n")
+
+
+def test_a_figure_that_a_phone_draws_smaller_leads_to_its_file(tmp_path: Path) -> None:
+    (tmp_path / "_images").mkdir()
+    for name, pixels in (("wide", 900), ("small", 300)):
+        Image.new("L", (pixels, 20)).save(tmp_path / "_images" / f"{name}.png")
+    small, logo = '<img alt="S" src="_images/small.png" />', '<img alt="L" src="_static/logo.png" />'
+    page = f'<img alt="W" src="_images/wide.png" />{small}{logo}'
+    assert with_links(page, tmp_path) == (
+        '<a class="enlarge" href="_images/wide.png"><img alt="W" src="_images/wide.png" /></a>' + small + logo
+    )
 
 
 def test_a_reply_s_paragraphs_stand_in_one_line_each_and_its_columns_stay() -> None:

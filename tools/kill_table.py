@@ -55,13 +55,13 @@ authors who had not seen the list wrote answers as learners might:
 
 | lessons | wrong answers | true name, step or hint at once | accepted though wrong | told something false |
 |---|---|---|---|---|
-| 01 to 04 | 327 | 88.1 % | 3 | 0 |
-| 05 to 08 | 438 | 81 % | 3 | 2 |
-| 08, 09, 13, 14 | 473 | 90.5 % | 3 | 7 |
-| 04 to 07, later and by others | 491 | 94.3 % | 1 | 4 |
-| 00 to 03, later and by others | 454 | 91 % | 2 | 3 |
-| 10, 11, 12, 15, 16 | 376 | 83 % | 2 | 7 |
-| 10 to 12, 14 to 16, a few of 04 to 08, later and by others | 514 | 87 % | 2 | 2 |
+| 01 to 04 | 327 | 88.1% | 3 | 0 |
+| 05 to 08 | 438 | 81% | 3 | 2 |
+| 08, 09, 13, 14 | 473 | 90.5% | 3 | 7 |
+| 04 to 07, later and by others | 491 | 94.3% | 1 | 4 |
+| 00 to 03, later and by others | 454 | 91% | 2 | 3 |
+| 10, 11, 12, 15, 16 | 376 | 83% | 2 | 7 |
+| 10 to 12, 14 to 16, a few of 04 to 08, later and by others | 514 | 87% | 2 | 2 |
 
 In the last row 18 of the 449 have no name: a table's wrong entry or a changed input is told in plain words.
 One of 536 right answers was refused: True for a 1 in a table, and the reply says so. Eleven of the sixteen

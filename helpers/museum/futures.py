@@ -96,7 +96,7 @@ ROOMS = (
         project="rasbt/LLMs-from-scratch",
         threads=(1061, 1062),
         was="A bonus notebook about faster attention gave PyTorch's scaled_dot_product_attention "
-        "the upper triangle as a mask of True and False. There, True means *may attend*.",
+        "the upper triangle as a mask of True and False. There, True means that a key may be read.",
         symptom="Every token but the last could attend to what comes after it. In our lines that gives no "
         "error and the right shapes.",
         fixed="A reader reported it on 9 August 2026. The author's pull request of the next day "

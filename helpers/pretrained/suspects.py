@@ -103,7 +103,7 @@ NAMELESS = Suspect("split", bare_reshape, "split-heads")
 def broken_parts(letter: str) -> dict[str, Any]:
     """A suspect's letter, or I for the invisible one -> its part by name.
 
-    As in generate(model, prompt, **broken_parts("A")).
+    As in `generate(model, prompt, **broken_parts("A"))`.
     """
     suspect = INVISIBLE if letter == "I" else SUSPECTS[letter]
     return {suspect.part: suspect.broken}

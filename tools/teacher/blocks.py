@@ -9,6 +9,9 @@ SENTENCE = re.compile(r"(?<=[.?!])([”\")*]*)\s+(?=[A-Z(*`$“\"\[])")
 TERM = re.compile(r"\*\*[^*]+\*\*")
 RUN_IN = re.compile(r"^\*\*[^*]+[.?!:]\*\*")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\([^)]*\)")
+CODE = re.compile(r"(?<!<pre>)<code>.*?</code>", re.DOTALL)
+# A short formula in a line, with what stands right behind it.
+FORMULA_AND_SIGN = re.compile(r"(?<![$\\])\$(?![$\s])[^$<]{1,60}(?<![\\\s])\$[.,;:)]+")
 LETTERS = 84  # in a line of a slide
 
 
@@ -81,8 +84,15 @@ def said(block: Block) -> str:
 
 
 def html(text: str) -> str:
-    """Markdown -> HTML, formulas left to MathJax."""
-    return str(markdown2html(LINK.sub(r"\1", text)))
+    """Markdown -> HTML, formulas left to MathJax. No line ends inside -> or before a formula's comma."""
+    made = str(markdown2html(LINK.sub(r"\1", text)))
+    made = CODE.sub(lambda code: code[0].replace("-&gt;", whole("-&gt;")), made)
+    return FORMULA_AND_SIGN.sub(lambda found: whole(found[0]), made)
+
+
+def whole(text: str) -> str:
+    """HTML -> the same, in one line."""
+    return f'<span class="whole">{text}</span>'
 
 
 def lines(block: Block) -> float:

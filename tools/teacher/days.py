@@ -17,8 +17,8 @@ OPTIONAL = "Optional: "  # begins the title of a section that no later lesson ne
 DAYS = {"Five days": 5}  # a plan without a timetable -> how many days it has
 HEAD = """# Timetables, from half a day to five days
 
-Written by `python course.py plan` from the plans in [lesson 00](../../notebooks/00_start_here.ipynb) and the
-minutes of each section; a test fails where it is out of date. [How to use it](../teaching.md).
+Written by `python course.py plan` from the timetables in [lesson 00](../../notebooks/00_start_here.ipynb)
+and the minutes of each section; a test fails where it is out of date. [How to use it](../teaching.md).
 
 The clock starts at 0:00. *Spare* is what a step has beyond its sections' minutes: questions, a slow start,
 a prediction that the room argues about. The number of a lesson leads to its own plan, with what to say.

@@ -1,6 +1,8 @@
 """A lesson -> its slides. A slide shows little; all that the lesson says there stands in its notes."""
 
+import base64
 import re
+import struct
 from collections.abc import Iterator
 from html import escape
 from typing import NamedTuple
@@ -11,7 +13,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from helpers.exercises.catalogue import find
-from helpers.exercises.kinds import Mend
+from helpers.exercises.kinds import Mend, Reverse
 from teacher.blocks import Block, blocks, has_term, html, lead, lines, said, sentences
 from teacher.lessons import Lesson, Section
 from teacher.mistakes import Expected, Vote, commonest, expected, right
@@ -21,6 +23,9 @@ MOST_CODE = 15  # lines of code and of what it printed on one slide
 FEW = 3.5  # lines of text, or less: no slide of its own where a result follows
 BIG = ("table", "formula", "list", "html", "code", "quote")
 CAPTION = 230  # letters
+FIGURE, MOST_FIGURE = 9, 12  # lines of code that the room of a figure would hold, at least and at most
+PART = 0.6  # of the slide's width that a figure is to have
+LINES_WIDE = 34  # a slide's width in the heights of its lines of code
 ONLY_DRAWN = re.compile(r"plot_\w+\(.*\)")  # a line that says nothing beside the figure that it draws
 
 
@@ -94,7 +99,7 @@ def of_cells(section: Section) -> Iterator[Slide]:
         cell = cells[place]
         follows = cells[place + 1] if place + 1 < len(cells) else None
         if cell.cell_type == "markdown" and cell.id.endswith("-task"):
-            yield from of_exercise(section.title, cell, follows)
+            yield from of_exercise(section.title, cell, follows, cells[place - 1] if place else None)
         elif cell.cell_type == "markdown":
             yield from of_text(section.title, without_slider(blocks(cell.source), follows))
         elif is_shown(cell):
@@ -192,10 +197,11 @@ def of_code(title: str, cell: NotebookNode, caption: str) -> Iterator[Slide]:
     """A code cell that was run, the text after it -> a slide, or two where both do not fit on one."""
     code, results = source_of(cell.source), list(outputs(cell))
     said_by_it = "".join(output.get("text", "") for output in cell.outputs)
-    figure = any(result.startswith("<img") for result in results)
+    pictures = [output.data["image/png"] for output in cell.outputs if "image/png" in output.get("data", {})]
+    figure = bool(pictures)
     under = f'<div class="caption">{html(short(caption))}</div>' if caption else ""
     rows = max((result.count("<tr") for result in results if result.startswith("<div")), default=0)
-    shown = 9 if figure else 1.5 * rows + len(said_by_it.splitlines())
+    shown = sum(map(lines_of, pictures)) or 1.5 * rows + len(said_by_it.splitlines())
     height = len(cell.source.splitlines()) + shown + (2 if caption else 0)
     if ONLY_DRAWN.fullmatch(cell.source):
         code = ""
@@ -204,6 +210,12 @@ def of_code(title: str, cell: NotebookNode, caption: str) -> Iterator[Slide]:
         code = ""
     notes = f"{caption}\n\n{alone(said_by_it, figure)}"
     yield Slide("result", title, code + "\n".join(results) + under, notes, height)
+
+
+def lines_of(picture: str) -> float:
+    """A PNG in base64 -> the lines of code that would fill its room, drawn over most of a slide."""
+    wide, high = struct.unpack(">II", base64.b64decode(picture[:64])[16:24])
+    return min(MOST_FIGURE, max(FIGURE, PART * LINES_WIDE * high / wide))
 
 
 def alone(printed: str, figure: bool) -> str:
@@ -245,8 +257,12 @@ def outputs(cell: NotebookNode) -> Iterator[str]:
         yield f'<pre class="output">{escape(plain)}</pre>'
 
 
-def of_exercise(title: str, cell: NotebookNode, stub: NotebookNode | None) -> Iterator[Slide]:
-    """A task, its cell -> its slide; on the next one the function to fix, or the answer to a vote."""
+def of_exercise(
+    title: str, cell: NotebookNode, stub: NotebookNode | None, before: NotebookNode | None = None
+) -> Iterator[Slide]:
+    """A task, its cell, the cell before the task -> its slide; on the next one the function to fix, or the
+    answer to a vote. Who votes on a bug sees what it did, and the mistakes to choose from.
+    """
     name = cell.id.removesuffix("-task")
     exercise = find(name)
     assert exercise is not None, name
@@ -258,6 +274,9 @@ def of_exercise(title: str, cell: NotebookNode, stub: NotebookNode | None) -> It
     notes = [f"- {spoken(one)}" for one, _ in commonest(exercise)] if not votes else []
     told = ["What goes wrong most often, and what to say:", *notes] if notes else []
     body = "\n".join(html(block.text) for block in found)
+    if isinstance(exercise, Reverse):
+        case = before if before is not None and before.id == f"{name}-case" else None
+        body += (seen_of(case) if case is not None else "") + html(choices(exercise))
     yield Slide("task", title, head + body, "\n".join(told))
     if isinstance(exercise, Mend) and stub is not None:
         yield Slide(
@@ -268,6 +287,21 @@ def of_exercise(title: str, cell: NotebookNode, stub: NotebookNode | None) -> It
         wrong = "\n".join(f"- {spoken(one)}" for one in expected(exercise))
         body = f'<p class="label">Answer: <code>{name}</code></p><p class="answer">{shown}</p>{html(reason)}'
         yield Slide("answer", title, body, f"What people answer, and what to say:\n\n{wrong}")
+
+
+def seen_of(case: NotebookNode) -> str:
+    """The cell of a bug's evidence -> its tables and figures, or else what it printed, as HTML."""
+    found = list(outputs(case))
+    drawn = [result for result in found if not result.startswith("<pre")]
+    printed = [result.partition("\n(a) ")[0] for result in found if result.startswith("<pre")]
+    shown = drawn or [f"{result}</pre>" for result in printed]
+    return f'<div class="evidence">{"".join(shown)}</div>'
+
+
+def choices(exercise: Reverse) -> str:
+    """A bug to name -> the mistakes to choose from, as a list in Markdown."""
+    lines = re.split(r"\n(?=\()", exercise.line_up)
+    return "\n".join(f"- {' '.join(line.split())}" for line in lines)
 
 
 def spoken(one: Expected) -> str:

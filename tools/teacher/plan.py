@@ -85,14 +85,15 @@ def must_fit(shown: Lesson, time: Timing) -> None:
 
 def overview(shown: Lesson, time: Timing) -> Iterator[str]:
     """A lesson, its timing -> the lines of the table that stands first."""
-    yield "| from | minutes | section | predictions | exercises, with their minutes |"
-    yield "|---|---|---|---|---|"
+    yield "| from | minutes | section, and its exercises with their minutes | predictions |"
+    yield "|---|---|---|---|"
     start = 0
     for section in shown.sections:
         asked = len(list(predictions(section))) or ""
         names = ", ".join(f"`{name}` {time.exercises[name]}" for name in section.exercises)
         minutes = time.minutes[section.title]
-        yield f"| {start // 60}:{start % 60:02} | {minutes} | {section.title} | {asked} | {names} |"
+        named = f"{section.title}<br>{names}" if names else section.title
+        yield f"| {start // 60}:{start % 60:02} | {minutes} | {named} | {asked} |"
         start += minutes
 
 

@@ -9,6 +9,7 @@ folds      see answers: what Sphinx's tree of a page needs for it
 address    where readers get the course
 reply      the check's reply to a wrong answer, for the page that tells how to run a lesson
 pages      which other pages there are, and where their links lead
+kills      the kill table as two, each as wide as a page
 mistakes   the catalogue of exercises -> a page a lesson: one right answer, the mistakes that have a name
 solved     each exercise with the course's answer in its cell -> a page a lesson, and all notebooks to fetch
 decks      the core as slides, in the browser, and what shows them
@@ -21,6 +22,7 @@ mathjax    the formulas' program, copied out of its package and checked
 conf       Sphinx's settings
 searching  the search's English, with each stem worked out once
 papers     pages -> PDFs, by a browser that is here already
+enlarging  figures as links to their files, for a phone
 joints     where a narrow line may break a long word of code
 serving    the finished site at an address of this machine
 check      the finished site in a browser: links, search, both themes, phone width, accessibility

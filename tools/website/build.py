@@ -19,6 +19,7 @@ from pathlib import Path
 from sphinx.cmd.build import main as sphinx
 
 from website import address, decks, mathjax, papers
+from website.enlarging import with_links
 from website.joints import with_joints
 from website.serving import find_browser
 from website.solved import ARCHIVE
@@ -113,7 +114,7 @@ def finish(html: Path) -> None:
     shutil.rmtree(html / "_static" / "locales", ignore_errors=True)  # the theme's words in other languages
     for path in html.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
-        text = with_joints(NAMELESS.sub(NAMED, text))
+        text = with_links(with_joints(NAMELESS.sub(NAMED, text)), path.parent)
         path.write_text(text, encoding="utf-8", newline="\n")
 
 

@@ -22,7 +22,12 @@ SIDE_BY_SIDE = re.compile(r",\s*\\qquad\s*")
 LONGEST_ROW = 90  # letters of a formula's TeX; set in one row, a longer one would be too small on a phone
 NOTEBOOK_LINK = re.compile(r"(?<=\.ipynb#)[^)\s]+")
 FOLDED_TABLE = re.compile(r"\A(?:A table|\d+ tables):\n(?=<div>)")  # what JupyterLab shows of a folded one
-STORY = re.compile(r"^(?:What |Takeaway\.).+(?:\n.+)*", re.MULTILINE)  # a paragraph that the museum prints
+# What the museum, practice and line_up print: a paragraph, an outcome of a test, a mistake to choose.
+STORY = re.compile(
+    r"^(?:What |Takeaway\.|\w+: [✓✗] |\([a-d]\) ).+(?:\n(?!\w+: [✓✗] |\([a-d]\) ).+)*", re.MULTILINE
+)
+TELLS = re.compile(r"^(?:enter|look|practice|line_up)\(", re.MULTILINE)
+SO_FAR = re.compile(r"\s*^What you have done so far\b[^\n]*:\s*\Z", re.MULTILINE)  # it leads to progress()
 SLIDER = "In the notebook you can move this: a slider, a menu or boxes, drawn anew for each choice."
 
 
@@ -42,12 +47,13 @@ def cell_for_readers(cell: Cell, lesson: Lesson, section: str) -> list[Cell]:
     """A cell, its lesson, the heading above it -> the cells that stand for it on the site."""
     text = text_of(cell)
     if cell["cell_type"] == "markdown":
-        return [{**cell, "source": place_of(cell, lesson) + prose(text, lesson)}]
+        text = SO_FAR.sub("", text)
+        return [{**cell, "source": place_of(cell, lesson) + prose(text, lesson)}] if text else []
     found = CHECK.match(text)
     if found:
         return [markdown(cell["id"], try_it(found["name"], text, printed_by(cell), lesson))]
     if text.strip() == "progress()":
-        return [{**cell, "outputs": []}]  # what it prints is about the machine that ran it
+        return []  # what it prints is about the machine that ran it
     cell = with_smaller(described(folded(printed_for_a_page(cell)), section))
     if cell["id"].endswith("-slider"):
         return [cell, markdown(f"{cell['id']}-note", f"*{SLIDER}*")]
@@ -56,14 +62,14 @@ def cell_for_readers(cell: Cell, lesson: Lesson, section: str) -> list[Cell]:
 
 def printed_for_a_page(cell: Cell) -> Cell:
     """A code cell -> the same; a story has no ends of lines but its own, a table no line above it."""
-    is_room = text_of(cell).startswith(("enter(", "look("))
+    tells = TELLS.search(text_of(cell))
     outputs = []
     for output in cell["outputs"]:
         data = output.get("data", {})
         if "text/html" in data:
             html = FOLDED_TABLE.sub("", "".join(data["text/html"]))
             output = {**output, "data": {**data, "text/html": html}}
-        elif is_room and output["output_type"] == "stream":
+        elif tells and output["output_type"] == "stream":
             text = STORY.sub(lambda paragraph: one_line(paragraph[0]), "".join(output["text"]))
             output = {**output, "text": unwrapped(text)}
         outputs.append(output)

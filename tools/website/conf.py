@@ -36,6 +36,7 @@ toc_object_entries_show_parents = "hide"
 html_theme = "sphinx_book_theme"
 html_title = project
 html_static_path = [str(ROOT / "build" / "site" / "source" / "_static")]
+html_favicon = str(Path(__file__).resolve().parent / "static" / "favicon.svg")
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_search_scorer = str(Path(__file__).resolve().parent / "scorer.js")

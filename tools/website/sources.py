@@ -8,11 +8,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from website import address, cells, decks, mistakes, pages, reference, reply, solved
+from website import address, cells, decks, kills, mistakes, pages, reference, reply, solved
 from website.decks import MARK, Deck
 from website.lessons import BESIDE, Lesson, hours, lessons
 
 OWN = Path(__file__).resolve().parent
+KILLS = "docs/kill_table.md"
 PICTURES = ("docs/where_it_looks.png",)
 PROCESSES = 2  # at a time, as Sphinx has them afterwards
 
@@ -55,7 +56,8 @@ def write_sources(root: Path, place: Path, papers: bool, book: bool, home: str =
     marks = {MARK: decks.table(shown), reply.MARK: reply.shown()}
     titles = pages.titles_of(root, found, notebooks)
     for page in found:
-        text = pages.as_page((root / page.source).read_text(encoding="utf-8"))
+        text = (root / page.source).read_text(encoding="utf-8")
+        text = pages.as_page(kills.in_two(text) if page.source == KILLS else text)
         for mark, told in marks.items():
             text = text.replace(mark, told)
         text = pages.titled(address.with_address(text, home), page.source, titles)
