@@ -250,7 +250,9 @@ def test_predictions_stand_beside_what_was_measured(shown, capsys):
         "poor: measured 60% to 75% of what was predicted",
     ]
     axes = shown[0].axes[0]
-    good, poor, diagonal = axes.lines
+    good, poor, of_one, of_two, diagonal = axes.lines
+    np.testing.assert_array_equal(of_one.get_xydata(), [[10, 9.9], [12, 9]])  # a run's points are joined
+    np.testing.assert_array_equal(of_two.get_xydata(), [[20, 20.4], [25, 15]])
     assert (good.get_marker(), good.get_color()) != (poor.get_marker(), poor.get_color())
     assert good.get_marker() != poor.get_marker()
     np.testing.assert_array_equal(poor.get_xydata(), [[12, 9], [25, 15]])  # across: predicted
