@@ -8,6 +8,7 @@ python course.py site --address https://github.com/somebody/course   where its r
 
 import argparse
 import gc
+import json
 import re
 import shutil
 import sys
@@ -21,6 +22,7 @@ from sphinx.cmd.build import main as sphinx
 from website import address, decks, mathjax, papers
 from website.enlarging import with_links
 from website.joints import with_joints
+from website.pictures import with_smaller
 from website.serving import find_browser
 from website.solved import ARCHIVE
 from website.sources import OWN, Written, write_sources
@@ -104,7 +106,10 @@ def write_downloads(written: Written, html: Path) -> None:
     (html / "notebooks").mkdir()
     for notebook in written.notebooks:
         name = f"{notebook.stem}.ipynb"
-        shutil.copyfile(ROOT / "notebooks" / name, html / "notebooks" / name)
+        stored = json.loads((ROOT / "notebooks" / name).read_text(encoding="utf-8"))
+        fetched = stored | {"cells": [with_smaller(cell) for cell in stored["cells"]]}
+        text = json.dumps(fetched, indent=1, ensure_ascii=False) + "\n"
+        (html / "notebooks" / name).write_text(text, encoding="utf-8", newline="\n")
 
 
 def finish(html: Path) -> None:
