@@ -15,8 +15,8 @@ EXERCISE = Choose(
         "notes in each token what came before it, and the second looks for such notes.",
         "c": "If it took over, the loss would hardly move, and switching off (16, 0) costs more than any "
         "other single head here.",
-        "d": "A head with nothing to go by could share its weight out evenly. This one does something else: "
-        "when it finds nothing, it rests on the first token.",
+        "d": "A head with nothing to go by could share its weight out evenly. This one does not: part of its "
+        "weight stays on the token to copy, and part of it rests on the first token.",
     },
     hints=(
         "Which layer comes first, 16 or 18? What can the later head read of what the earlier one did?",
