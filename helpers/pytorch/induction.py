@@ -1,7 +1,7 @@
 """What do heads learn? A small transformer of attention alone, its task, and ways to look inside (lesson 12).
 
 The task: a sequence of random symbols that starts again after `period` symbols. In the first round nothing
-can be guessed; in the repeat everything can, by a model that finds what followed last time (*induction*).
+can be guessed; in the repeat everything can, by what followed an earlier copy (*induction*).
 `AttentionOnly` has embeddings, learned positions, layers of nothing but attention, and no MLP, so that
 whatever it does is done by heads. `AttentionOnly.trace` shows what each head did, and lets a caller put
 something else there. Nothing here looks at a device: for models so small one processor thread is fastest.

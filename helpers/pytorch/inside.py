@@ -32,7 +32,7 @@ def followers(tokens: Tensor) -> Tensor:
 
 
 def induction_scores(weights: Tensor, given: Sequences) -> Tensor:
-    """(n, n_heads, length, length) -> (n_heads,): the mean weight on what followed last time.
+    """(n, n_heads, length, length) -> (n_heads,): the mean weight on what followed earlier copies.
 
     Over the queries whose next token can be known. The keys that count are all tokens after an earlier copy
     of the query's own token.
