@@ -179,17 +179,28 @@ class Edits(Paragraphs):
 
     def _named(self, new: ast.expr, place: str, right: ast.expr, *without: str) -> ast.expr:
         """An edit's expression in which `it` and the names of places are replaced by what they stand for."""
-        edits = self
 
-        class Names(ast.NodeTransformer):
-            def visit_Name(self, node: ast.Name) -> ast.expr:
-                if node.id == "it":
-                    return right
-                known = node.id in edits.nodes and node.id not in without
-                return edits._edited(edits.nodes[node.id], place, *without) if known else node
+        def meaning(name: str) -> ast.expr | None:
+            if name == "it":
+                return right
+            known = name in self.nodes and name not in without
+            return self._edited(self.nodes[name], place, *without) if known else None
 
-        named: ast.expr = Names().visit(new)
+        named: ast.expr = _Names(meaning).visit(new)
         return named
+
+
+class _Names(ast.NodeTransformer):
+    """Puts in what a name stands for. One class for all edits: one made anew for each would stay in memory,
+    with the trees that it knows, until Python looks for circles."""
+
+    def __init__(self, meaning: Callable[[str], ast.expr | None]) -> None:
+        """meaning: a name -> what stands for it, or None."""
+        self.meaning = meaning
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """A name -> what stands for it."""
+        return self.meaning(node.id) or node
 
 
 def _parsed(text: str) -> ast.expr:

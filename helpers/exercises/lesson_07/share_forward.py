@@ -60,17 +60,17 @@ read-least
 counted
     you counted the steps, but did not divide by how many there are
     A share lies between 0 and 1.
-    | share => forward.sum()
+    | share => (moves >= 0).sum()
 
 divided-by-rows
     you divided the count by the number of rows
     Between n rows there are n − 1 steps.
-    | share => forward.sum() / len(weights)
+    | share => (moves >= 0).sum() / len(weights)
 
 percent
     you gave the share in percent
     A share lies between 0 and 1.
-    | share => 100 * forward.mean()
+    | share => 100 * (moves >= 0).mean()
 
 one-step-only
     you counted only steps of no place or one
@@ -102,12 +102,6 @@ from-the-first
     Each step is compared with the one before it: np.diff.
     | moves => places[1:] - places[0]
 
-first-with-last
-    you compared the first place with the last: at i = 0, places[i − 1] is places[−1]
-    The first symbol has none before it, so between n rows there are n − 1 steps: begin the loop at 1.
-    | moves => places - np.roll(places, 1)
-    | moves => places - np.roll(places, 1); share => forward.sum() / (len(weights) - 1)
-
 mean-step
     you averaged the steps, so that their lengths count
     A step forward counts as 1, however long it is.
@@ -121,7 +115,7 @@ weights-compared
 all-or-nothing
     you asked whether every step stays or goes right
     The task asks how many of the steps do: the mean of True and False is their share.
-    | share => forward.all()
+    | share => (moves >= 0).all()
 
 left-never-seen
     you counted every step, so that the share is 1 for every map
@@ -134,7 +128,7 @@ rounded
     you rounded the share
     Leave the share as it is: rounding to one decimal turns 0.75 into 0.8.
     @ n = 0 1 2
-    | share => forward.mean().round(n)
+    | share => (moves >= 0).mean().round(n)
     """,
     reread=MAPS,
 )

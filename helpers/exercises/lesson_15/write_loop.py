@@ -117,7 +117,7 @@ absolute-scores
 second-best
     you took the token with the second largest score
     np.argsort puts the largest at the end: [-1], and argmax finds it at once.
-    | chosen => scores[-1].argsort()[-2]
+    | chosen => scores[-1].argsort(kind="stable")[-2]
 
 one-too-few
     you stopped one token too early

@@ -361,7 +361,7 @@ def my_split_heads(rows, n_heads):
 
 
 # named: one-matrix-only
-# told: If you loop over the first axis
+# told: count axes from the end
 def my_split_heads(rows, n_heads):
     n, width = rows.shape
     return rows.reshape(n, n_heads, width // n_heads).swapaxes(0, 1)

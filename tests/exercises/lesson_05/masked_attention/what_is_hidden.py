@@ -409,7 +409,7 @@ def my_masked_attention(queries, keys, values, mask):
 
 
 # unnamed
-# told: right on the 10 of 23 inputs that were tried
+# told: (10 of 23 inputs were tried)
 def my_masked_attention(queries, keys, values, mask):
     bias = np.where(mask, 0.0, -1e4)
     scores = dot_product_scores(queries, keys) + bias
