@@ -117,7 +117,7 @@ absolute-scores
 second-best
     you took the token with the second largest score
     np.argsort puts the largest at the end: [-1], and argmax finds it at once.
-    | chosen => scores[-1].argsort(kind="stable")[-2]
+    | chosen => scores[-1].argsort()[-2]
 
 one-too-few
     you stopped one token too early
@@ -151,13 +151,13 @@ only-the-last
 
 
 def running_sum(tokens: Sequence[int]) -> Array:
-    """n tokens -> (n, 7): after each, all points go to the sum of the tokens so far, modulo 7."""
-    return np.eye(7)[np.cumsum(tokens) % 7]
+    """n tokens -> (n, 7): after each, their sum so far, modulo 7, is far ahead. No two are equal."""
+    return np.eye(7)[np.cumsum(tokens) % 7] + np.arange(7) / 100
 
 
 def _remembers(n_tokens: int, start: int, shift: float = 0.0) -> Model:
-    """A model whose scores hang on all tokens so far, each half as much as the next one."""
-    table = exact(numbers(n_tokens, n_tokens, start=start))
+    """A model whose scores hang on all tokens so far, each half as much as the next one. No two are equal."""
+    table = exact(numbers(n_tokens, n_tokens, start=start)) + np.arange(n_tokens) / 2**12
 
     def model(tokens: Sequence[int]) -> Array:
         scores, read = [], np.zeros(n_tokens)
