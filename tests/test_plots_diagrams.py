@@ -1,5 +1,6 @@
 """Pictures of boxes and arrows: what they say, and that no box covers another."""
 
+import numpy as np
 import pytest
 from kept_figures import kept_figures
 
@@ -33,6 +34,18 @@ def test_diagrams_say_what_they_show_and_no_box_covers_another(shown, capsys, dr
     boxes = [patch.get_window_extent() for patch in figure.axes[0].patches if hasattr(patch, "get_boxstyle")]
     assert len(boxes) >= 6
     assert not any(box.overlaps(other) for i, box in enumerate(boxes) for other in boxes[:i])
+
+
+def test_the_query_of_an_induction_head_looks_for_the_key_and_not_the_other_way_round(shown, capsys):
+    plots.plot_induction("x", "y")
+    assert "when x comes again, its query finds the key with this note" in capsys.readouterr().out
+    axes = shown[0].axes[0]
+    words = {text.get_text(): text.get_position() for text in axes.texts}
+    key, query = words["y, with a note:\n“after x”"], words["a query: I am x,\nwho came after me?"]
+    arrows = [patch.get_path().vertices for patch in axes.patches if not hasattr(patch, "get_boxstyle")]
+    shafts = [(path[0], path[2]) for path in arrows]  # a curve's begin and end; the head comes after it
+    (level,) = [shaft for shaft in shafts if np.allclose([shaft[0][1], shaft[1][1]], key[1])]
+    assert query[0] > level[0][0] > level[1][0] > key[0]  # from the query to the key
 
 
 def test_transformer_says_where_attention_is(capsys):

@@ -84,6 +84,8 @@ def test_the_experiments_of_a_start_are_those_that_were_measured():
     groups = plots.experiments_of(record["two layers"][1], record["one layer"][1])
     run = record["two layers"][1]
     assert list(groups["one head off"].values()) == run["one off"][0] + run["one off"][1]
+    assert list(groups["one whole layer off"].values()) == run["all off"]
+    assert list(groups["all of layer 1 off but one head"].values()) == run["one left"][1]
     assert groups["layer 0 cut from one reader of layer 1"] == run["path cut"]
     assert groups["patched: says theirs"]["layer 1, all"] == run["patched"]["layer 1, all"][1]
     assert groups["to compare with"]["a model of one layer"] == record["one layer"][1]["accuracies"][-1]

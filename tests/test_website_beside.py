@@ -69,6 +69,20 @@ def test_the_notebook_that_a_figure_came_from_is_left_alone() -> None:
     assert made["outputs"][0]["data"] == {"image/png": pictures.smaller(whole), "text/plain": "x"}
 
 
+@pytest.mark.parametrize("name", ["03_softmax", "06_multi_head"])
+def test_a_notebook_to_fetch_is_the_stored_one_but_for_its_figures(name: str) -> None:
+    text = (ROOT / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8")
+    fetched = pictures.to_fetch(text)
+    assert len(fetched) < len(text)
+    both = json.loads(text), json.loads(fetched)
+    assert both[0] != both[1]
+    for notebook in both:
+        for cell in notebook["cells"]:
+            for output in cell.get("outputs", []):
+                output.get("data", {}).pop("image/png", None)
+    assert both[0] == both[1]
+
+
 def test_a_solved_lesson_has_every_exercise_in_the_order_of_the_lesson() -> None:
     exercises, notebook = solved.edition(ROOT / "notebooks" / "03_softmax.ipynb")
     assert sorted(each.name for each in exercises) == sorted(names()["03"])

@@ -148,7 +148,7 @@ def experiments_of(run: Mapping[str, Any], one_layer: Mapping[str, Any]) -> dict
         "to compare with": {
             "nothing changed": run["accuracies"][-1],
             "a model of one layer": one_layer["accuracies"][-1],
-            "two layers at step 20": run["accuracies"][0],
+            f"two layers at step {run['steps'][0]}": run["accuracies"][0],
         },
         "one head off": heads,
         "one whole layer off": {f"layer {i}": x for i, x in enumerate(run["all off"])},

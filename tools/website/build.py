@@ -8,7 +8,6 @@ python course.py site --address https://github.com/somebody/course   where its r
 
 import argparse
 import gc
-import json
 import re
 import shutil
 import sys
@@ -22,7 +21,7 @@ from sphinx.cmd.build import main as sphinx
 from website import address, decks, mathjax, papers
 from website.enlarging import with_links
 from website.joints import with_joints
-from website.pictures import with_smaller
+from website.pictures import to_fetch
 from website.serving import find_browser
 from website.solved import ARCHIVE
 from website.sources import OWN, Written, write_sources
@@ -106,9 +105,7 @@ def write_downloads(written: Written, html: Path) -> None:
     (html / "notebooks").mkdir()
     for notebook in written.notebooks:
         name = f"{notebook.stem}.ipynb"
-        stored = json.loads((ROOT / "notebooks" / name).read_text(encoding="utf-8"))
-        fetched = stored | {"cells": [with_smaller(cell) for cell in stored["cells"]]}
-        text = json.dumps(fetched, indent=1, ensure_ascii=False) + "\n"
+        text = to_fetch((ROOT / "notebooks" / name).read_text(encoding="utf-8"))
         (html / "notebooks" / name).write_text(text, encoding="utf-8", newline="\n")
 
 

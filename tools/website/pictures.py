@@ -4,6 +4,7 @@ import base64
 import copy
 import functools
 import io
+import json
 from typing import Any
 
 from PIL import Image
@@ -36,3 +37,10 @@ def with_smaller(cell: Any) -> Any:
         if "image/png" in data:
             data["image/png"] = smaller("".join(data["image/png"]))
     return made
+
+
+def to_fetch(notebook: str) -> str:
+    """A stored notebook, as text -> the same to be fetched from the site: its figures have few colours."""
+    stored = json.loads(notebook)
+    fetched = stored | {"cells": [with_smaller(cell) for cell in stored["cells"]]}
+    return json.dumps(fetched, indent=1, ensure_ascii=False) + "\n"

@@ -61,6 +61,12 @@ prompt-only
     | scores => model(tokens)
     | row => scores[len(tokens) - 1]
 
+last-few-alone
+    you gave the model the last few tokens alone
+    It can know nothing of what stands before them. {whole}
+    | scores => model(text[-2:])
+    | scores => model(text[-3:])
+
 one-back
     you asked what comes after the last token but one
     Then the model writes the last token once more. Give it the whole text, and take the last row.
@@ -150,9 +156,17 @@ only-the-last
 )
 
 
+def _whole(tokens: Sequence[int]) -> Sequence[int]:
+    """A text -> the same. Raises TypeError where a token is no whole number, as a real model does."""
+    for place, token in enumerate(tokens):
+        if np.ndim(token):
+            raise TypeError(f"a token is one whole number; token {place} of the text is {token!r}")
+    return tokens
+
+
 def running_sum(tokens: Sequence[int]) -> Array:
     """n tokens -> (n, 7): after each, their sum so far, modulo 7, is far ahead. No two are equal."""
-    return np.eye(7)[np.cumsum(tokens) % 7] + np.arange(7) / 100
+    return np.eye(7)[np.cumsum(_whole(tokens)) % 7] + np.arange(7) / 100
 
 
 def _remembers(n_tokens: int, start: int, shift: float = 0.0) -> Model:
@@ -161,7 +175,7 @@ def _remembers(n_tokens: int, start: int, shift: float = 0.0) -> Model:
 
     def model(tokens: Sequence[int]) -> Array:
         scores, read = [], np.zeros(n_tokens)
-        for token in tokens:
+        for token in _whole(tokens):
             read = read / 2 + table[token % n_tokens]
             scores.append(read + shift)
         return np.array(scores)

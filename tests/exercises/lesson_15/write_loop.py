@@ -135,3 +135,21 @@ def my_writer(model, tokens, n_new):
         scores = model(text)
         text.append(int(scores[-2 if len(text) > 1 else -1].argmax()))
     return text
+
+
+# named: last-few-alone
+def my_writer(model, tokens, n_new):
+    text = list(tokens)
+    for _ in range(n_new):
+        context = text[-2:]
+        text.append(int(model(context)[-1].argmax()))
+    return text
+
+
+# unnamed
+# told: a token is one whole number; token 2 of the text is array([1, 3])
+def my_writer(model, tokens, n_new):
+    text = list(tokens)
+    for _ in range(n_new):
+        text.append(np.argmax(model(text), axis=-1))
+    return text
