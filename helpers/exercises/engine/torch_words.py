@@ -40,8 +40,9 @@ def _words(node: ast.AST, read: Reading) -> Iterator[tuple[str, str]]:
             if any(map(_counted_from_the_end, (one, other))) and carries(x, read.numbers):
                 ours = f"np.swapaxes({ast.unparse(x)}, {ast.unparse(one)}, {ast.unparse(other)})"
                 yield read.quote(node), f"`{ours}`"
-        case ast.Call(func=ast.Attribute(value=x, attr="size"), args=[axis]) if carries(x, read.numbers):
-            yield read.quote(node), f"`{ast.unparse(x)}.shape[{ast.unparse(axis)}]`"
+        case ast.Call(func=ast.Attribute(value=x, attr="size"), args=axes) if carries(x, read.numbers):
+            entries = "".join(f"[{ast.unparse(axis)}]" for axis in axes)
+            yield read.quote(node), f"`{ast.unparse(x)}.shape{entries}`"
         case ast.Call(func=ast.Attribute(value=x, attr=name)) if name in METHODS:
             if carries(x, read.numbers):
                 yield f"`.{name}()`", f"`{METHODS[name]}`"

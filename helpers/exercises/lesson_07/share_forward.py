@@ -102,6 +102,12 @@ from-the-first
     Each step is compared with the one before it: np.diff.
     | moves => places[1:] - places[0]
 
+first-with-last
+    you compared the first place with the last: at i = 0, places[i − 1] is places[−1]
+    The first symbol has none before it, so between n rows there are n − 1 steps: begin the loop at 1.
+    | moves => places - np.roll(places, 1)
+    | moves => places - np.roll(places, 1); share => (moves >= 0).sum() / (len(weights) - 1)
+
 mean-step
     you averaged the steps, so that their lengths count
     A step forward counts as 1, however long it is.

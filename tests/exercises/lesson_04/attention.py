@@ -584,7 +584,7 @@ def my_attention(query, key, value):
     return np.matmul(p_attn, value), p_attn
 
 
-# told: `x.size(-1)` is PyTorch's
+# told: `query.size(-1)`, here `query.shape[-1]`
 def my_attention(query, key, value):
     scores = query @ np.swapaxes(key, -2, -1) / math.sqrt(query.size(-1))
     return softmax(scores) @ value
