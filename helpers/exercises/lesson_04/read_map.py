@@ -17,7 +17,7 @@ EXERCISE = Choose(
         "d": "A column may sum to anything. Only rows sum to 1: each query spends one unit of attention.",
     },
     hints=(
-        "The queries are down the side, the keys along the bottom. Who has one unit of attention to spend?",
+        "The queries are down the side, the keys along the top. Who has one unit of attention to spend?",
         "Add up the row of sat, then the column of cat. Which of the two is 1?",
     ),
     reread=MAP,

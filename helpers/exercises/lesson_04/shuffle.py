@@ -8,8 +8,9 @@ EXERCISE = Choose(
     task="Keys and values are shuffled together, the queries stay: what happens to the output?",
     answer="c",
     options={
-        "a": "Rows of the output belong to queries, and the queries stay as they were. What is shuffled are "
-        "the columns of the weights, one for each key. What does a sum over the keys make of that?",
+        "a": "Rows of the output belong to queries, and the queries stay as they were. It is the "
+        "columns of the weights that are shuffled, one for each key. What does a sum over the keys make of "
+        "that?",
         "b": "Each query meets every key, and the order in which it meets them makes no difference: a weight "
         "depends on the scores alone, and moves along with its key.",
         "c": "Each weight moves along with its key, and its value has moved to the same place. The sum of "

@@ -58,10 +58,10 @@ def dropped(x: Tensor, share: float) -> Tensor:
 
 def linear(d_in: int, d_out: int, start: int) -> nn.Linear:
     """Sizes -> a layer whose numbers are known, drawn from no dice."""
-    layer = nn.utils.skip_init(nn.Linear, d_in, d_out)
-    for place, parameter in enumerate(layer.parameters()):
+    layer = nn.Linear(d_in, d_out, device="meta")  # no memory, and so no numbers yet
+    for place, (name, parameter) in enumerate(list(layer.named_parameters())):
         known = numbers(*parameter.shape, start=start + 500 * place, dtype=np.float32)
-        parameter.requires_grad_(False).copy_(torch.from_numpy(known))
+        setattr(layer, name, nn.Parameter(torch.from_numpy(known), requires_grad=False))
     return layer
 
 
