@@ -153,12 +153,26 @@ class Digits(NamedTuple):
     figures: dict[str, Any]
 
 
+class WithoutNudge(NamedTuple):
+    """What another such model writes, and where it looks: one that was not nudged to be readable.
+
+    `written` and `weights` have a text and an array, (n_sounds, n_letters), for each of the shown words, the
+    weights to three digits. `accuracy` is the share right of the words that chose the model.
+    """
+
+    steps: int
+    accuracy: float
+    written: dict[str, str]
+    weights: dict[str, NDArray[Any]]
+
+
 class Sounds(NamedTuple):
     """Two models that read a word's spelling and write its sound, and words that neither has learned from.
 
     In `bottleneck` the cross attention may read only the mark before the word; all else is as in `model`.
     `sample` holds 500 words of the test set, `by_length` 100 of each length from 3 to 12, `shown` some words
     chosen for their spelling. `figures` are those of the whole test set, and how the models were trained.
+    `without_nudge` is what is kept of a third model.
     """
 
     model: EncoderDecoder
@@ -167,6 +181,7 @@ class Sounds(NamedTuple):
     by_length: TextSample
     shown: TextSample
     figures: dict[str, Any]
+    without_nudge: WithoutNudge
 
 
 class Dates(NamedTuple):
@@ -408,6 +423,7 @@ def load_sounds() -> Sounds:
     Source: the CMU Pronouncing Dictionary, 1993-2015; data/makers/make_sounds.py.
     """
     texts, arrays = unpack(read_bytes("sounds.npz"))
+    other = json.loads(read_bytes("sounds_without_nudge.json"))
 
     def model(name: str) -> EncoderDecoder:
         own = {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(name)}
@@ -423,6 +439,12 @@ def load_sounds() -> Sounds:
         sample("by_length"),
         sample("shown"),
         texts["figures"],
+        WithoutNudge(
+            other["steps"],
+            other["dev_accuracy"],
+            {word: own["sounds"] for word, own in other["words"].items()},
+            {word: np.array(own["weights"]) for word, own in other["words"].items()},
+        ),
     )
 
 

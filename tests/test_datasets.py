@@ -60,6 +60,7 @@ LOADERS = {
     "learning.json": load_learning,
     "austen.json": load_austen,
     "sounds.npz": load_sounds,
+    "sounds_without_nudge.json": load_sounds,
     "gpus.toml": load_gpus,
     "links.toml": load_links,
     "real_model.npz": load_real_model,
@@ -474,3 +475,13 @@ def test_no_published_speed_lies_above_the_roof(width: int) -> None:
         for n, rate in zip(one.ns, one.rates, strict=True):
             intensity = n * width / (2 * (n + width)) if passes else n / 2
             assert rate <= min(gpu.operations, intensity * gpu.bytes_a_second)
+
+
+def test_the_model_without_the_nudge_looks_at_the_shown_words() -> None:
+    sounds = load_sounds()
+    plain = sounds.without_nudge
+    assert tuple(plain.written) == tuple(plain.weights) == sounds.shown.texts
+    for word, weights in plain.weights.items():
+        assert weights.shape == (len(plain.written[word].split()), len(word))
+        assert abs(weights.sum(axis=1) - 1).max() < 0.005  # each weight has three digits
+    assert plain.steps < sounds.figures["training"]["steps"]
