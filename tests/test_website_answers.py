@@ -165,6 +165,23 @@ def test_every_task_of_a_lesson_is_a_place_that_other_pages_lead_to() -> None:
     assert "[The evidence and the mistakes (a) to (d) are in the lesson](#exercise-suspect-sum)" in told
 
 
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("Add.", "[This exercise is in the lesson](#exercise-sum-up)."),
+        (
+            "The map above has 0.7.",
+            "in the lesson](#exercise-sum-up), with what its task calls above or below.",
+        ),
+        ("One number above 0, one below the other.", "[This exercise is in the lesson](#exercise-sum-up)."),
+        ("No entry above −6.", "[This exercise is in the lesson](#exercise-sum-up)."),
+        ("**Your turn (sum-up, find the bug).** The lookup below.", "with the bug is in the lesson]"),
+    ],
+)
+def test_a_solved_page_says_where_that_is_of_which_its_task_speaks(task: str, said: str) -> None:
+    assert said in solved.section(solved.Solved("sum-up", task, "x = 1", "check()"))
+
+
 def test_mistakes_stand_in_the_order_of_the_lesson() -> None:
     exercises = [Told(name, "", "", (), "", ()) for name in ("b", "c", "a")]
     assert [each.name for each in in_order(exercises, ["a", "b", "c"])] == ["a", "b", "c"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from website.enlarging import with_links
 from website.joints import with_joints
 from website.lessons import Lesson, lessons
 from website.links import broken_links, pictures_without_words
-from website.mistakes import Named, Told, answer, page, told
+from website.mistakes import Named, Told, answer, capital, page, told
 from website.pages import PAGES, Page, below, listed, relinked, table_of_contents, targets
 from website.sources import start_page
 from website.words import shown, unwrapped
@@ -158,6 +159,46 @@ def test_the_catalogue_gives_every_exercise_of_a_lesson_with_answer_and_mistakes
     assert softmax.solution.startswith("def my_softmax(scores):")
     assert "no-maximum" in {mistake.name for mistake in softmax.mistakes} or len(softmax.mistakes) > 20
     assert all(each.mistakes for each in told("03"))
+
+
+@pytest.mark.parametrize("lesson", lessons(ROOT), ids=lambda lesson: lesson.number)
+def test_every_mistake_of_a_list_is_explained(lesson: Lesson) -> None:
+    text = page(lesson, told(lesson.number))
+    assert not re.findall(r"^- \*\*[^*]+\*\*:?$", text, re.MULTILINE)
+    assert all(each.mistakes for each in told(lesson.number))
+
+
+def test_mistakes_without_words_are_no_list() -> None:
+    bare = Told("sum-up", "open-ended", "Add.", (), "1", (Named("off", "", ""),))
+    assert "with a name" not in page(Lesson("03", "Softmax", "03_softmax", "How?", 110), [bare])
+
+
+def test_an_open_ended_exercise_tells_what_the_check_says_of_an_answer_without_its_table() -> None:
+    disagree = next(each for each in told("01") if each.name == "disagree")
+    assert [each.name for each in disagree.mistakes] == [
+        "no-direction",
+        "tie",
+        "equal-lengths",
+        "same-choice",
+    ]
+    tie = disagree.mistakes[1].idea
+    assert tie.startswith("The two cosines are equal, so neither key is chosen. Turn one of the keys")
+    text = page(Lesson("01", "Vectors", "01_vectors", "Which?", 70), [disagree])
+    assert "What the check says of one such answer each" in text
+
+
+@pytest.mark.parametrize(
+    ("told_of", "begun"),
+    [("both do.", "Both do."), ("n 256, d 8.", "n 256, d 8."), ("a mask.", "A mask."), ("cat (row 1).",) * 2],
+)
+def test_a_name_that_begins_a_reply_stays_small(told_of: str, begun: str) -> None:
+    assert capital(told_of) == begun
+
+
+def test_the_reason_of_a_function_stands_below_it_and_wraps_where_the_page_does() -> None:
+    solution = "def my_sum():\n    return 1  # fixed\n\n# It is *one*\n# d_k."
+    made = answer(Told("sum-up", "write it", "", (), solution, ()))
+    assert made == "```python\ndef my_sum():\n    return 1  # fixed\n```\n\nIt is *one* d\\_k."
 
 
 @pytest.mark.parametrize(

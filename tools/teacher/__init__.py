@@ -2,6 +2,7 @@
 
 solved    the lessons with every exercise solved, executed, and every check ✓
 plan      what happens when: minutes, predictions, the mistakes to expect; timetables
+outcomes  what a class sees after each prediction of a plan
 slides    the lessons of the core as slides
 report    what a class has done, from progress files and notebooks
 evidence  such files, read without running anything that is in them

@@ -17,6 +17,8 @@ from helpers.exercises.kinds import Choose, Exercise, Mend, Open, Predict, Rever
 from teacher.lessons import ROOT
 
 Vote = Choose | Predict | Reverse  # what a room can vote on
+TABLE = " " * 4  # where a line of a reply begins that belongs to a table
+NOT_THIS = re.compile(r"^not (\w), [\w-]+\. \(\1\)")  # the answer, its name, the answer again
 
 
 class Expected(NamedTuple):
@@ -54,17 +56,19 @@ def expected(exercise: Exercise) -> list[Expected]:
 
 
 def judged(exercise: Exercise, answer: object) -> str:
-    """An exercise, an answer -> what its check says of it, on one line, without mark, name and numbers.
+    """An exercise, an answer -> what its check says of it, on one line, without mark, names and tables.
 
     Nothing where that takes PyTorch and there is none, as where the site is built.
     """
     try:
-        text = " ".join(exercise.evaluate(answer).text.split())
+        lines = exercise.evaluate(answer).text.splitlines()
     except ValueError:
         if importlib.machinery.PathFinder.find_spec("torch") is not None:
             raise
         return ""
-    return re.split(r" An input that tells| Worth rereading", text.removeprefix(f"✗ {exercise.name}: "))[0]
+    text = " ".join(" ".join(line for line in lines if not line.startswith(TABLE)).split())
+    told = re.split(r" An input that tells| Worth rereading", text.removeprefix(f"✗ {exercise.name}: "))[0]
+    return NOT_THIS.sub("It", told)
 
 
 def right(exercise: Vote) -> tuple[str, str]:

@@ -6,21 +6,19 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from nbformat import NotebookNode
-
 from helpers.exercises.catalogue import find
 from helpers.exercises.kinds import Exercise, Mend
-from teacher.blocks import blocks, said, sentences
+from teacher.blocks import blocks, said
 from teacher.days import OPTIONAL, Timing, days
-from teacher.deck import short
-from teacher.lessons import ROOT, Lesson, Section, lesson, paths, printed
+from teacher.lessons import ROOT, Lesson, Section, lesson, paths
 from teacher.mistakes import Expected, Vote, commonest, expected, right
+from teacher.outcomes import outcome
 
 FOLDER = ROOT / "docs" / "teaching"
 MINUTES = Path(__file__).with_name("minutes.toml")
 MOST_ANSWERS = 6  # wrong answers to a prediction
-MOST_LETTERS = 150  # of an output
-END = re.compile(r"[.?!][)\"*_`]*$")
+TOGETHER = "\N{NO-BREAK SPACE}"  # between a number and what it counts
+TEXT = re.compile(r"(?!```|[-|]|\d+\. |\$\$)")
 NOTE = (
     "Written by `python course.py plan` from the lesson and its exercises; a test fails where it is out of"
     " date. [How to use it](../teaching.md)."
@@ -90,7 +88,7 @@ def overview(shown: Lesson, time: Timing) -> Iterator[str]:
     start = 0
     for section in shown.sections:
         asked = len(list(predictions(section))) or ""
-        names = ", ".join(f"`{name}` {time.exercises[name]}" for name in section.exercises)
+        names = ", ".join(f"`{name}`{TOGETHER}{time.exercises[name]}" for name in section.exercises)
         minutes = time.minutes[section.title]
         named = f"{section.title}<br>{names}" if names else section.title
         yield f"| {start // 60}:{start % 60:02} | {minutes} | {named} | {asked} |"
@@ -102,7 +100,7 @@ def when_late(time: Timing) -> Iterator[str]:
     yield "**When you are late**, run these without a word, the first one first, and leave them for homework:"
     yield ""
     for place, title in enumerate(time.late, 1):
-        yield f"{place}. {title} ({time.minutes[title]} minutes)"
+        yield f"{place}. {title} ({in_minutes(time.minutes[title])})"
 
 
 def of_section(section: Section, time: Timing) -> Iterator[str]:
@@ -111,11 +109,12 @@ def of_section(section: Section, time: Timing) -> Iterator[str]:
     """
     asked, exercises = list(predictions(section)), section.exercises
     if asked or exercises:
-        yield f"## {section.title} ({time.minutes[section.title]} minutes)"
+        yield f"## {section.title} ({in_minutes(time.minutes[section.title])})"
     if exercises:
         yield split(section, time)
     for question, seen in asked:
-        yield f"> **Predict.** {question}\n\nThey see: {seen}"
+        gap = " " if TEXT.match(seen) else "\n\n"
+        yield f"> **Predict.** {question}\n\nThey see:{gap}{seen}"
     for name in exercises:
         exercise = find(name)
         assert exercise is not None, name
@@ -129,45 +128,18 @@ def split(section: Section, time: Timing) -> str:
     return f"{rest} of them to read and predict, {solving} to solve."
 
 
+def in_minutes(minutes: int) -> str:
+    """13 -> 13 minutes, in one line."""
+    return f"{minutes}{TOGETHER}minutes"
+
+
 def predictions(section: Section) -> Iterator[tuple[str, str]]:
-    """A section -> its questions, each with what the lesson says after the answer, or what is seen."""
-    waiting: list[str] = []
-    shown = ""
-    for cell in section.cells:
-        if cell.cell_type != "markdown":
-            shown = printed(cell)
-            continue
-        if waiting:
-            yield " ".join(waiting), told(cell) or in_brief(shown)
-            waiting = []
-        waiting += [one_line(said(block)) for block in blocks(cell.source) if block.kind == "predict"]
-    if waiting:
-        yield " ".join(waiting), in_brief(shown)
-
-
-def told(cell: NotebookNode) -> str:
-    """A text cell -> its first sentences, or "" where it has none."""
-    texts = [said(block) for block in blocks(cell.source) if block.kind in ("text", "takeaway")]
-    return ended(short(texts[0])) if texts else ""
-
-
-def ended(text: str) -> str:
-    """A text that may lead to a formula, a table or code which a plan leaves out -> it ends as a sentence."""
-    if text.endswith(":"):
-        return f"{text[:-1]}."
-    *whole, last = sentences(text)
-    return text if END.search(last) or not whole else " ".join(whole)
-
-
-def in_brief(shown: str) -> str:
-    """What a cell printed -> its first lines, as many as there is room for, one after the other."""
-    first, *rest = [one_line(line) for line in shown.splitlines() if line.strip()] or [""]
-    text = first if len(first) <= MOST_LETTERS else first[:MOST_LETTERS].rsplit(" ", 1)[0] + " …"
-    for place, line in enumerate(rest):
-        if len(text) + len(line) > MOST_LETTERS:
-            return f"`{text}` and {len(rest) - place} more lines"
-        text += f"; {line}"
-    return f"`{text}`"
+    """A section -> its questions, each with what the class sees afterwards."""
+    for place, cell in enumerate(section.cells, 1):
+        if cell.cell_type == "markdown":
+            asked = [one_line(said(block)) for block in blocks(cell.source) if block.kind == "predict"]
+            if asked:
+                yield " ".join(asked), outcome(cell.id, section.cells[place:])
 
 
 def one_line(text: str) -> str:
@@ -177,7 +149,7 @@ def one_line(text: str) -> str:
 
 def of_exercise(exercise: Exercise, minutes: int) -> str:
     """An exercise, its minutes -> what it asks, and what to say to whom."""
-    head = f"### `{exercise.name}` ({exercise.kind}, {minutes} minutes)\n\n{one_line(exercise.task)}"
+    head = f"### `{exercise.name}` ({exercise.kind}, {in_minutes(minutes)})\n\n{one_line(exercise.task)}"
     if isinstance(exercise, Vote):
         shown, reason = right(exercise)
         lines = [f"Right: **{shown}**. {one_line(reason)}", "", "What people answer, and what to say:", ""]
@@ -206,7 +178,7 @@ def spoken(one: Expected) -> str:
 
 def seen(count: int) -> str:
     """How many of our answers make a mistake -> the end of its line."""
-    return f" *({count})*" if count else ""
+    return f"{TOGETHER}*({count})*" if count else ""
 
 
 def pages() -> Iterator[tuple[Path, str]]:

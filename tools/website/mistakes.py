@@ -30,6 +30,10 @@ answer that you have read teaches less than a mistake that you have made.
 
 # What an answer that is no function prints: a table and an empty line, or a value, and then the reason.
 ANSWER = re.compile(r"(?P<answer>(?:.+\n)+(?=\n)|.+(?:\n \[.*)*)(?P<reason>[\s\S]*)")
+# What begins with a name: a letter, or a token with its place.
+SMALL = re.compile(r"[b-z] |\w+ \(")
+# Above the mistakes of an open-ended exercise: the check tells the numbers of the answer that it gets.
+EXAMPLES = "What the check says of one such answer each, with that answer's numbers:\n\n"
 
 FIRST = """# Exercises and mistakes
 
@@ -47,7 +51,9 @@ class Named(NamedTuple):
 
 
 class Told(NamedTuple):
-    """An exercise as a page shows it. `solution` is empty where it cannot be worked out here."""
+    """An exercise as a page shows it. `solution` is empty where it cannot be worked out here. Where
+    `examples` is true, each mistake is told of one answer that makes it.
+    """
 
     name: str
     kind: str
@@ -55,6 +61,7 @@ class Told(NamedTuple):
     hints: tuple[str, ...]
     solution: str
     mistakes: tuple[Named, ...]
+    examples: bool = False
 
 
 class Empty:
@@ -116,10 +123,23 @@ def told(lesson: str) -> list[Told]:
         from helpers.exercises.catalogue import LESSONS, of_lesson
 
         found = of_lesson(lesson) if lesson in LESSONS else ()
-        return [
-            Told(each.name, each.kind, each.task, each.hints, solution_of(each), tuple(mistakes_of(each)))
-            for each in found
-        ]
+        return [exercise_told(each) for each in found]
+
+
+def exercise_told(exercise: Any) -> Told:
+    """An exercise -> the same as a page shows it."""
+    from helpers.exercises.kinds import Open
+
+    solution, mistakes = solution_of(exercise), tuple(mistakes_of(exercise))
+    return Told(
+        exercise.name,
+        exercise.kind,
+        exercise.task,
+        exercise.hints,
+        solution,
+        mistakes,
+        isinstance(exercise, Open),
+    )
 
 
 def in_order(exercises: Sequence[Told], order: Sequence[str]) -> list[Told]:
@@ -136,7 +156,17 @@ def solution_of(exercise: Any) -> str:
 
 
 def mistakes_of(exercise: Any) -> Iterator[Named]:
-    """An exercise -> its mistakes, in the order in which its file has them."""
+    """An exercise -> its mistakes, in the order in which its file has them.
+
+    An open-ended exercise has no words for them: the check says something of the numbers of each answer. Here
+    it says them of the exercise's own wrong answers, as in the lesson plans.
+    """
+    from helpers.exercises.kinds import Open
+    from teacher.mistakes import expected
+
+    if isinstance(exercise, Open):
+        yield from (Named(one.name, "", capital(one.say)) for one in expected(exercise))
+        return
     for mistake in getattr(exercise, "mistakes", ()):
         yield Named(mistake.name, mistake.says, mistake.idea)
     for slip in flat(getattr(exercise, "slips", ())):
@@ -177,10 +207,11 @@ def section(exercise: Told) -> str:
             "Hints", "\n".join(f"{n}. {shown(one_line(hint))}" for n, hint in numbered(exercise.hints))
         )
     lines += details("One right answer", answer(exercise))
-    if exercise.mistakes:
+    if exercise.mistakes and all(each.says or each.idea for each in exercise.mistakes):
         count = len(exercise.mistakes)
         title = f"{count} mistake{'' if count == 1 else 's'} with a name"
-        lines += details(title, "\n".join(line(each) for each in exercise.mistakes))
+        told_of = EXAMPLES if exercise.examples else ""
+        lines += details(title, told_of + "\n".join(line(each) for each in exercise.mistakes))
     return "\n".join(lines)
 
 
@@ -194,10 +225,19 @@ def answer(exercise: Told) -> str:
     if not exercise.solution:
         return f'In the notebook: `solution("{exercise.name}")`.'
     if "def " in exercise.solution:
-        return f"```python\n{exercise.solution}\n```"
+        code, reason = apart(exercise.solution)
+        return f"```python\n{code}\n```\n\n{shown(reason)}"
     found = ANSWER.match(exercise.solution)
     assert found is not None
     return f"```text\n{found['answer'].rstrip()}\n```\n\n{shown(one_line(found['reason']))}"
+
+
+def apart(cell: str) -> tuple[str, str]:
+    """A solved cell -> its code, and the reason in the comments that end it, as one text."""
+    lines = cell.splitlines()
+    place = next((n for n, line in reversed([*enumerate(lines, 1)]) if not line.startswith("# ")), 0)
+    reason = " ".join(line.removeprefix("# ") for line in lines[place:])
+    return "\n".join(lines[:place]).strip(), reason
 
 
 def details(title: str, text: str) -> list[str]:
@@ -215,3 +255,8 @@ def sentence(clause: str) -> str:
     """ "you never scaled the scores" -> "You never scaled the scores."."""
     text = one_line(clause)
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+
+
+def capital(text: str) -> str:
+    """ "both choose the first key." -> "Both choose the first key."; names stay small: n, cat (row 1)."""
+    return text if SMALL.match(text) else text[:1].upper() + text[1:]

@@ -7,6 +7,7 @@ Nothing is executed here. tests/test_teacher_solved.py has each of these answers
 import copy
 import io
 import json
+import re
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,12 +15,15 @@ from typing import Any, NamedTuple
 
 from website.cells import place_name
 from website.lessons import Lesson
-from website.mistakes import without_large_packages
+from website.mistakes import apart, without_large_packages
 from website.pages import table_of_contents
 from website.words import shown
 
 ARCHIVE = "solved.zip"
 SUSPECT = "suspect-"  # a bug is to be named from what it did: a table or a figure of the lesson
+FIX = ", find the bug)"  # in a task: the lesson has the function with the bug, the page has the right one
+# "the map above has", "as above", and neither "above 0" nor "one below the other"
+POINTS = re.compile(r"\b(?:above|below)\b(?! (?:[−\d$`]|ln|the)\b| −)")
 AGE = (2026, 1, 1, 0, 0, 0)  # of every file in the archive: the same lessons give the same bytes
 HEAD = """# {number} · Solved: {name}
 
@@ -93,23 +97,22 @@ def section(exercise: Solved) -> str:
     """An exercise -> its part of the page."""
     code, reason = apart(exercise.code.strip())
     return (
-        f"## {exercise.name}\n\n{exercise.task}\n\n{where(exercise.name)}\n\n"
+        f"## {exercise.name}\n\n{exercise.task}\n\n{where(exercise)}\n\n"
         f"```python\n{code}\n\n{exercise.call.strip()}  # ✓\n```\n\n{shown(reason)}\n"
     )
 
 
-def where(name: str) -> str:
-    """An exercise -> a link to its place in the lesson, where its tables, its figures and its choices are."""
-    what = "The evidence and the mistakes (a) to (d) are" if name.startswith(SUSPECT) else "This exercise is"
-    return f"[{what} in the lesson](#{place_name(name)})."
-
-
-def apart(cell: str) -> tuple[str, str]:
-    """A solved cell -> its code, and the reason in the comments that end it, as one text."""
-    lines = cell.splitlines()
-    place = next((n for n, line in reversed([*enumerate(lines, 1)]) if not line.startswith("# ")), 0)
-    reason = " ".join(line.removeprefix("# ") for line in lines[place:])
-    return "\n".join(lines[:place]).strip(), reason
+def where(exercise: Solved) -> str:
+    """An exercise -> a link to its place in the lesson, and what is there of which its task speaks: tables,
+    figures, choices, the function as it was handed out.
+    """
+    place = f"in the lesson](#{place_name(exercise.name)})"
+    if exercise.name.startswith(SUSPECT):
+        return f"[The evidence and the mistakes (a) to (d) are {place}."
+    if FIX in exercise.task:
+        return f"[The function with the bug is {place}; here it is fixed."
+    also = ", with what its task calls above or below" if POINTS.search(exercise.task) else ""
+    return f"[This exercise is {place}{also}."
 
 
 def first_page(lessons: Sequence[Lesson], archive: bytes) -> str:
