@@ -83,12 +83,60 @@ def test_the_experiments_of_a_start_are_those_that_were_measured():
     record = load_learning()
     groups = plots.experiments_of(record["two layers"][1], record["one layer"][1])
     run = record["two layers"][1]
-    assert list(groups["one head off"].values()) == run["one off"][0] + run["one off"][1]
-    assert list(groups["one whole layer off"].values()) == run["all off"]
-    assert list(groups["all of layer 1 off but one head"].values()) == run["one left"][1]
-    assert groups["layer 0 cut from one reader of layer 1"] == run["path cut"]
-    assert groups["patched: says theirs"]["layer 1, all"] == run["patched"]["layer 1, all"][1]
-    assert groups["to compare with"]["a model of one layer"] == record["one layer"][1]["accuracies"][-1]
+    assert list(groups["recorded: one head off"].values()) == run["one off"][0] + run["one off"][1]
+    assert list(groups["recorded: one whole layer off"].values()) == run["all off"]
+    for layer in (0, 1):
+        left = groups[f"recorded: all of layer {layer} off but one head"]
+        assert list(left.values()) == run["one left"][layer]
+    assert groups["recorded: layer 0 cut from one reader"] == run["path cut"]
+    assert groups["recorded: patched: says theirs"]["layer 1, all"] == run["patched"]["layer 1, all"][1]
+    assert (
+        groups["recorded: to compare with"]["a model of one layer"]
+        == record["one layer"][1]["accuracies"][-1]
+    )
+
+
+def test_cases_say_where_the_starts_lie(shown, capsys):
+    losses = {"whole": np.array([4.0, 4.1]), "out": np.array([5.0, 6.0])}
+    accuracies = {"whole": np.array([1.0, 1.0]), "out": np.array([0.5, 0.0])}
+    panels = {"loss": losses, "accuracy": accuracies}
+    plots.plot_cases(panels, {"loss": ("a guess", 4.05)})
+    loss, accuracy = shown[0].axes
+    dots = [line.get_xdata().tolist() for line in loss.lines if line.get_marker() == "o"]
+    assert dots == [[4, 4.1], [5, 6]]
+    assert [name.get_text() for name in loss.get_yticklabels()] == ["whole", "out"]
+    assert [text.get_text() for text in loss.texts] == ["a guess"]
+    assert not accuracy.texts
+    assert capsys.readouterr().out.splitlines() == [
+        "loss, whole: 4.00 to 4.10, on both sides of a guess (4.05)",
+        "loss, out: 5.00 to 6.00, above a guess (4.05)",
+        "accuracy, whole: 1.00 to 1.00",
+        "accuracy, out: 0.00 to 0.50",
+    ]
+    plots.plot_cases({"loss": {"whole": [4]}}, {"loss": ("a guess", 4.5)})
+    assert capsys.readouterr().out == "loss, whole: 4.00 to 4.00, below a guess (4.50)\n"
+
+
+def test_the_cases_of_the_first_key_are_those_that_were_measured():
+    runs = load_learning()["every token"]
+    panels = plots.cases_of(runs)
+    assert list(panels) == ["five starts: loss, first round", "five starts: accuracy, repeats"]
+    for title, what in zip(panels, ("loss", "accuracy"), strict=True):
+        assert list(panels[title]) == list(runs[0]["read at the first key"])
+        of_starts = [run["read at the first key"]["first key out"][what] for run in runs]
+        assert panels[title]["first key out"] == of_starts
+
+
+def test_cases_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match=r"accuracy must hold numbers for the cases a, b; got a \(1,\)$"):
+        plots.plot_cases({"loss": {"a": [1.0], "b": [2.0]}, "accuracy": {"a": [1.0]}}, {})
+    for misfit in (np.zeros(0), np.ones((1, 1))):
+        with pytest.raises(ValueError, match="loss must hold numbers for the cases a; got a"):
+            plots.plot_cases({"loss": {"a": misfit}}, {})
+    with pytest.raises(ValueError, match="loss must hold numbers for the cases ; got none"):
+        plots.plot_cases({"loss": {}}, {})
+    with pytest.raises(ValueError, match="levels must be of loss; got accuracy"):
+        plots.plot_cases({"loss": {"a": [1]}}, {"accuracy": ("a guess", 1)})
 
 
 def test_maps_say_how_far_back_they_look(shown, capsys):

@@ -178,7 +178,12 @@ def test_a_path_is_cut_for_the_readers_that_are_named() -> None:
     assert torch.allclose(cut_path(model, tokens, off, readers), expected, atol=2e-4)
     for reader in readers:
         assert not torch.allclose(cut_path(model, tokens, off, [reader]), model(tokens), atol=1e-3)
-    with pytest.raises(ValueError, match=r"readers must be of queries, keys, values; got colours"):
+    direct = model.read_out(x + second(whole))  # only what layer 0 adds to the output itself is gone
+    assert torch.allclose(cut_path(model, tokens, off, ["output"]), direct, atol=2e-4)
+    assert torch.allclose(
+        cut_path(model, tokens, off, [*readers, "output"]), model.trace(tokens, off).logits, atol=2e-4
+    )
+    with pytest.raises(ValueError, match=r"readers must be of queries, keys, values, output; got colours"):
         cut_path(model, tokens, off, ["colours"])
     with pytest.raises(ValueError, match="this model has 1"):
         cut_path(AttentionOnly(1), tokens, off, ["keys"])
@@ -320,7 +325,7 @@ def test_the_model_of_the_lesson_learns_and_needs_the_path_by_the_keys(
     means = {(0, head): whole.mixed[0][:, head].mean(dim=(0, 1)) for head in range(4)}
     kept = {
         name: accuracy_of(cut_path(trained, tests.inputs, means, [name]), tests)
-        for name in ("queries", "values")
+        for name in ("queries", "values", "output")
     }
     assert min(kept.values()) > 0.95
     assert accuracy_of(cut_path(trained, tests.inputs, means, ["keys"]), tests) < 0.2
@@ -351,22 +356,29 @@ def test_the_record_says_so_of_five_starts() -> None:
     for run in record["two layers"]:
         assert run["enough at"] <= 300
         assert run["accuracies"][-1] >= 0.99
-        assert (
-            run["path cut"]["keys"] < 0.2 < 0.95 < min(run["path cut"]["queries"], run["path cut"]["values"])
-        )
+        others = [run["path cut"][reader] for reader in ("queries", "values", "output")]
+        assert run["path cut"]["keys"] < 0.2 < 0.95 < min(others)
         assert max(run["all off"]) < 0.2
         assert np.argmin(run["one off"]) == np.argmax(run["previous"])  # the leader, of layer 0
         assert np.argmax(run["one off losses"]) == np.argmax(run["previous"])
         assert run["leader looks back until"] in (22, 23, 24)
+        assert run["one left"][0][np.argmax(run["previous"])] > 0.9 > np.sort(run["one left"][0])[-2]
+        assert max(run["early"]) > 0.8
+        # Where it stops too early, the answers that only the keys behind it could give are wrong.
+        assert (run["mistakes"]["late keys only"] > 5) == (run["leader looks back until"] < 24)
+        assert run["mistakes"]["all"] - run["mistakes"]["late keys only"] <= 3
         assert run["patched"]["layer 1, all"][1] > 0.95 < run["patched"]["layer 1, one"][0]
         assert max(run["patched"]["layer 0, all"]) < 0.1
         assert min(run["one left"][1]) > 0.7
         moved = run["moved"]
         assert moved["induction"]["last query"] < 0.05 < 0.3 < moved["spare"]["last query"]
-        assert moved["spare"]["query 24"] < moved["spare"]["last query"] < moved["untrained"]["last query"]
+        assert moved["spare"]["last row read"] < 0.1 < 0.3 < moved["untrained"]["last row read"]
     assert max(max(run["accuracies"]) for run in record["one layer"]) <= 0.25
     for run in record["every token"]:
         assert run["first key"]["first round"] > 0.5 > 0.1 > run["first key"]["repeat"]
+    for longest in (16, 20):
+        runs = record[f"periods up to {longest}"]
+        assert [run["leader looks back until"] for run in runs] == [longest] * 5
 
 
 def test_the_answers_need_the_keys_before_the_leader_has_made_up_its_mind() -> None:
@@ -381,7 +393,12 @@ def test_what_the_first_key_gives_is_read_in_every_start() -> None:
     for run in record["every token"]:
         read = run["read at the first key"]
         guess = math.log(N_SYMBOLS)
-        assert read["alone"]["loss"] <= read["whole"]["loss"] < guess < read["mean"]["loss"] < guess + 0.1
-        assert read["out"]["loss"] > guess + 1
-        assert read["whole"]["first symbol"] > 0.03 > 0.02 > read["mean"]["first symbol"]
+        whole, mean, out = (read[x] for x in ("nothing changed", "first key: its mean", "first key out"))
+        control = read["another key out (control)"]
+        assert read["first key alone"]["loss"] <= whole["loss"] < guess < mean["loss"] < guess + 0.1
+        assert out["loss"] > guess + 1
+        assert whole["first symbol"] > 0.03 > 0.02 > mean["first symbol"]
+        assert read["first key out, old spread"]["loss"] == pytest.approx(mean["loss"], abs=0.02)
+        assert control["loss"] < guess
+        assert control["accuracy"] < 0.5 < 0.99 < out["accuracy"]
     assert min(run["guesses seen"] for run in record["one layer"]) > 0.99

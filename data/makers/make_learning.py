@@ -2,15 +2,15 @@
 
     python data/makers/make_learning.py
 
-Five kinds of the small model in helpers/pytorch/induction.py, each from five starts: two layers, one layer,
-two without the division by √d_head, and two that learn from every token (not only from those that can be
-known), without and with a quiet key. The file holds no weights, only what was measured on 64 held-out
-sequences: how the accuracy rose, what is left of it with heads switched off, patched or with paths cut, how
-much of a head's weight could stand elsewhere, and which weight the first key gets and what is read there.
-Of one run, the start that the lesson trains too, it also holds what the lesson draws:
-a picture is compared by its pixels, and so must not depend on the processor.
+Eight kinds of the small model in helpers/pytorch/induction.py, each from five starts: two layers, one layer,
+two without the division by √d_head, two that learn from every token (not only from those that can be
+known), without and with a quiet key, and two layers without a warm-up, or with shorter periods. The file
+holds no weights, only what was measured on 64 held-out sequences: how the accuracy rose, what is left of it
+with heads switched off, patched or with paths cut, how much of a head's weight could stand elsewhere, and
+which weight the first key gets and what is read there. Of one run, the start that the lesson trains too, it
+also holds what the lesson draws: a picture is compared by its pixels, so it must not depend on the processor.
 
-One thread, fixed seeds: about three minutes. On another kind of processor sums of float32 are rounded
+One thread, fixed seeds: about four minutes. On another kind of processor sums of float32 are rounded
 differently: the digits move, and the statements of the lesson, which name bands, should not.
 """
 
@@ -21,10 +21,12 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import torch
 from torch import Tensor
 
+from helpers.pytorch import induction
 from helpers.pytorch.attention import attention
 from helpers.pytorch.induction import (
     LONGEST,
@@ -43,6 +45,7 @@ from helpers.pytorch.inside import (
     READERS,
     copying_circuit,
     cut_path,
+    followers,
     induction_scores,
     matching_circuit,
     previous_token_scores,
@@ -60,6 +63,11 @@ KINDS: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "not scaled": ({"n_layers": 2, "scaled": False}, {}),
     "every token": ({"n_layers": 2}, {"everywhere": True, "steps": 400}),
     "every token, quiet key": ({"n_layers": 2, "quiet_key": True}, {"everywhere": True, "steps": 400}),
+}
+CHANGED = {  # two layers again, with another number in helpers/pytorch/induction.py
+    "no warm-up": {"WARM_UP": 1},
+    "periods up to 16": {"LONGEST": 16},
+    "periods up to 20": {"LONGEST": 20},
 }
 
 
@@ -81,6 +89,20 @@ def looked_at(weights: Tensor, key: int, given: Sequences) -> dict[str, float]:
     return {when: round(float(share.mean()), 4) for when, share in found.items()}
 
 
+def stops_after(back: Tensor) -> int:
+    """(length - 1,) from `leaders_weights` -> the last query before the first that it gives at most 0.5."""
+    low = (back <= 0.5).nonzero()
+    return int(low[0]) if len(low) else len(back)
+
+
+def mistakes(logits: Tensor, given: Sequences) -> dict[str, int]:
+    """(n, length, n_symbols) -> how many answers are wrong that can be known, and how many of these are such
+    that only the last two keys that the task ever asks for, 23 and 24, could have helped."""
+    wrong = (logits.argmax(dim=-1) != given.targets) & given.guessable
+    earlier = followers(given.inputs)[..., : LONGEST - 1].any(dim=-1)
+    return {"all": int(wrong.sum()), "late keys only": int((wrong & ~earlier).sum())}
+
+
 def leaders_weights(whole: Trace) -> Tensor:
     """What a model did -> (length - 1,): the leader's mean weight on the token before, for each query."""
     leader = previous_token_scores(whole.weights[0]).argmax()
@@ -98,7 +120,6 @@ def inspect(model: AttentionOnly, given: Sequences) -> dict[str, Any]:
     found: dict[str, Any] = {"first key": looked_at(whole.weights[1], int(quiet), given)}
     if quiet:
         return found | {"quiet key": looked_at(whole.weights[1], 0, given)}
-    back = leaders_weights(whole).tolist()
     means = {(0, head): whole.mixed[0][:, head].mean(dim=(0, 1)) for head in every}
     one_off = [[without(model, whole, given, i, [h]) for h in every] for i in (0, 1)]
     one_left = [[without(model, whole, given, i, others[h]) for h in every] for i in (0, 1)]
@@ -107,7 +128,9 @@ def inspect(model: AttentionOnly, given: Sequences) -> dict[str, Any]:
     zeros = model.trace(given.inputs, {(0, leader): 0.0}).logits
     return found | {
         "previous": rounded(previous_token_scores(whole.weights[0]).tolist()),
-        "leader looks back until": max((i for i, share in enumerate(back, 1) if share > 0.5), default=0),
+        "early": rounded(early_scores(whole.weights[0]).tolist()),
+        "leader looks back until": stops_after(leaders_weights(whole)),
+        "mistakes": mistakes(whole.logits, given),
         "induction": rounded(induction_scores(whole.weights[1], given).tolist()),
         "one off": [[accuracy for accuracy, _ in row] for row in one_off],
         "one off losses": [[loss for _, loss in row] for row in one_off],
@@ -117,6 +140,11 @@ def inspect(model: AttentionOnly, given: Sequences) -> dict[str, Any]:
         "leader off, zeros": round(accuracy_of(zeros, given), 4),
         "patched": patched(model, given),
     }
+
+
+def early_scores(weights: Tensor) -> Tensor:
+    """(n, n_heads, length, length) of layer 0 -> (n_heads,): the previous-token scores of queries 1 to 24."""
+    return previous_token_scores(weights[..., : LONGEST + 1, : LONGEST + 1])
 
 
 def patched(model: AttentionOnly, given: Sequences) -> dict[str, list[float]]:
@@ -143,13 +171,15 @@ def patched(model: AttentionOnly, given: Sequences) -> dict[str, list[float]]:
 def movable(model: AttentionOnly, untrained: AttentionOnly, given: Sequences) -> dict[str, Any]:
     """A trained model, the same before training -> how much of three heads' weight could stand elsewhere.
 
-    At the last query, and at the last one whose row layer 1 still asks for. The spare head is the one of
-    layer 0 that looks back the least. "two largest": the sum of the induction head's two largest weights.
+    At the last query, and at the last row to which the leader writes a note, and which layer 1 so asks for.
+    The spare head is the one of layer 0 that looks back the least. "two largest": the sum of the induction
+    head's two largest weights.
     """
-    weights = model.trace(given.inputs).weights
+    whole = model.trace(given.inputs)
+    weights, n_read = whole.weights, stops_after(leaders_weights(whole)) + 1
     spare = int(previous_token_scores(weights[0]).argmin())
     heads = {"untrained": (untrained, 0, 0), "spare": (model, 0, spare), "induction": (model, 1, 0)}
-    places = {"last query": given.inputs, f"query {LONGEST}": given.inputs[:, : LONGEST + 1]}
+    places = {"last query": given.inputs, "last row read": given.inputs[:, :n_read]}
     found: dict[str, Any] = {
         name: {
             place: round(share_moved(of_model, tokens, layer, head), 4) for place, tokens in places.items()
@@ -164,24 +194,37 @@ def movable(model: AttentionOnly, untrained: AttentionOnly, given: Sequences) ->
 def read_at_first_key(model: AttentionOnly, given: Sequences) -> dict[str, dict[str, float]]:
     """A model of two layers -> the first round without what layer 1 reads at the first key.
 
-    "out" takes it away, "mean" puts the mean value of the first key over the sequences there instead, "alone"
-    leaves nothing else of layer 1. The weights stay as they are. Measured from the 8th symbol on, where the
-    sequence may start again: the loss, the share that the first symbol gets, and the spread of a row before
-    the last LayerNorm; and the accuracy in the repeats.
+    It is taken away, or replaced by its mean over the sequences, or all else of layer 1 is taken away. With
+    the "old spread" the last LayerNorm divides by the spread that the row had before. The control takes away
+    what is read at another key: of all but the first, the one with the largest weight. The weights stay as
+    they are. Measured from the 8th symbol on, where the sequence may start again: the loss, the share that
+    the first symbol gets, and the spread of a row before the last LayerNorm; and the accuracy in the repeats.
     """
     x = model.embed(given.inputs)
     x = x + model.blocks[0](x)
     second = model.blocks[1]
     mixed, weights = attention(*second.heads(x, x, x))
-    values = second.heads(x, x, x)[2][:, :, :1]
-    own, usual = (weights[..., :1] * each for each in (values, values.mean(dim=0, keepdim=True)))
+    values = second.heads(x, x, x)[2]
+    first = values[:, :, :1]
+    own, usual = (weights[..., :1] * each for each in (first, first.mean(dim=0, keepdim=True)))
+    largest, key = weights[..., 1:].max(dim=-1, keepdim=True)
+    another = largest * values.gather(2, (key + 1).expand_as(mixed))
     late = ~given.guessable
     late[:, : SHORTEST - 1] = False
-    cases = {"whole": mixed, "out": mixed - own, "mean": mixed - own + usual, "alone": own}
+    cases = {
+        "nothing changed": mixed,
+        "another key out (control)": mixed - another,
+        "first key out": mixed - own,
+        "first key out, old spread": mixed - own,
+        "first key: its mean": mixed - own + usual,
+        "first key alone": own,
+    }
     found = {}
     for name, case in cases.items():
         rows = x + second.merge(case)
         logits = model.read_out(rows)
+        if "old spread" in name:
+            logits = read_out_as_if(model, rows, x + second.merge(mixed))
         shares = logits.softmax(dim=-1).gather(-1, given.inputs[:, :1, None].expand(-1, logits.shape[1], 1))
         numbers = {
             "loss": float(torch.nn.functional.cross_entropy(logits[late], given.targets[late])),
@@ -191,6 +234,14 @@ def read_at_first_key(model: AttentionOnly, given: Sequences) -> dict[str, dict[
         }
         found[name] = {what: round(number, 4) for what, number in numbers.items()}
     return found
+
+
+def read_out_as_if(model: AttentionOnly, rows: Tensor, others: Tensor) -> Tensor:
+    """(n, length, d_model) twice -> scores of the next symbol; the last LayerNorm divides each row by the
+    spread of the other row."""
+    centred = rows - rows.mean(dim=-1, keepdim=True)
+    spread = (others.var(dim=-1, unbiased=False, keepdim=True) + model.norm.eps).sqrt()
+    return (centred / spread * model.norm.weight + model.norm.bias) @ model.to_scores
 
 
 def guesses_seen(logits: Tensor, given: Sequences) -> float:
@@ -211,7 +262,7 @@ def best_heads(model: AttentionOnly, given: Sequences) -> dict[str, float]:
     means = {(0, head): each for head, each in enumerate(whole.mixed[0].mean(dim=(0, 2)))}
     scores = {
         "previous token": previous_token_scores(first),
-        "early": previous_token_scores(first[..., : LONGEST + 1, : LONGEST + 1]),
+        "early": early_scores(first),
         "induction": induction_scores(second, given),
     }
     cut = accuracy_of(cut_path(model, given.inputs, means, ["keys"]), given)
@@ -242,6 +293,14 @@ def pictures(model: AttentionOnly, history: History, given: Sequences) -> dict[s
         "maps": {name: short(weights[:N_TOKENS, :N_TOKENS]) for name, weights in maps.items()},
         "circuits": {name: short(table[:N_SYMBOLS, :N_SYMBOLS]) for name, table in circuits.items()},
     }
+
+
+@torch.no_grad()
+def mean_map(model: AttentionOnly, given: Sequences) -> list[Any]:
+    """A model of two layers -> the corner of a map: the mean of layer 1's heads on a sequence of period 8."""
+    example = given.periods.tolist().index(8)
+    weights = model.trace(given.inputs[example : example + 1]).weights[1][0]
+    return short(weights.mean(dim=0)[:N_TOKENS, :N_TOKENS])
 
 
 def short(numbers: Tensor) -> list[Any]:
@@ -281,6 +340,8 @@ def measure(kind: str, seed: int, given: Sequences) -> dict[str, Any]:
         found |= inspect(model, given)
     if kind == "two layers":
         found["moved"] = movable(model, AttentionOnly(seed=seed, **of_model), given)
+    if seed == DRAWN[1] and kind in ("two layers", "every token"):
+        found["mean map"] = mean_map(model, given)
     if kind == "one layer":
         found["guesses seen"] = guesses_seen(logits, given)
     if kind == "every token":
@@ -290,11 +351,28 @@ def measure(kind: str, seed: int, given: Sequences) -> dict[str, Any]:
     return found
 
 
+@torch.no_grad()
+def measure_changed(kind: str, seed: int) -> dict[str, Any]:
+    """A kind of CHANGED and a seed -> how the accuracy rose, and where the leader of layer 0 stops."""
+    with mock.patch.multiple(induction, **CHANGED[kind]):
+        model, given = AttentionOnly(seed=seed), held_out()
+        history = train(model, seed)
+    found = {
+        "seed": seed,
+        "steps": history.steps,
+        "accuracies": rounded(history.found["accuracy"]),
+        "leader looks back until": stops_after(leaders_weights(model.trace(given.inputs))),
+    }
+    print(f"{kind} {seed}: accuracy {found['accuracies'][-1]}", flush=True)
+    return found
+
+
 def derive() -> bytes:
     """The bytes of learning.json."""
     given = held_out()
     with one_thread():
         found = {kind: [measure(kind, seed, given) for seed in SEEDS] for kind in KINDS}
+        found |= {kind: [measure_changed(kind, seed) for seed in SEEDS] for kind in CHANGED}
     return (json.dumps(found, indent=1) + "\n").encode()
 
 

@@ -14,7 +14,7 @@ positions    scores by distance, a pair that turns, losses by place             
 rings        a text on many cards: sheets that travel, and who waits                       lesson 16
 diagrams     a machine in boxes and arrows, with its shapes                                lessons 03 to 14
 blame        what comes back to each score, below the weights                              lesson 11
-learning     curves over steps, maps of trained heads, circuits, experiments as bars       lesson 12
+learning     curves over steps, maps of trained heads, circuits, experiments               lesson 12
 transformer  where attention stands                                                        lesson 00
 
 tables       a small map as a table, in HTML and in letters
@@ -56,7 +56,9 @@ from helpers.plots.heads import (
     plot_versions,
 )
 from helpers.plots.learning import (
+    cases_of,
     experiments_of,
+    plot_cases,
     plot_circuits,
     plot_experiments,
     plot_learning,
@@ -95,6 +97,7 @@ from helpers.plots.weights import (
 )
 
 __all__ = [
+    "cases_of",
     "draw_alignment",
     "draw_corner",
     "draw_d_k",
@@ -115,6 +118,7 @@ __all__ = [
     "plot_bars",
     "plot_blame",
     "plot_by_distance",
+    "plot_cases",
     "plot_changes",
     "plot_circuits",
     "plot_cloud",

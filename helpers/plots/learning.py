@@ -143,8 +143,7 @@ def plot_experiments(groups: Mapping[str, Mapping[str, float]], controls: Collec
 def experiments_of(run: Mapping[str, Any], one_layer: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """What `load_learning` holds of a start with two layers and of one -> the groups for plot_experiments."""
     heads = {f"layer {i}, head {h}": x for i, row in enumerate(run["one off"]) for h, x in enumerate(row)}
-    says = [{name: both[i] for name, both in run["patched"].items()} for i in (0, 1)]
-    return {
+    groups: dict[str, dict[str, float]] = {
         "to compare with": {
             "nothing changed": run["accuracies"][-1],
             "a model of one layer": one_layer["accuracies"][-1],
@@ -152,10 +151,25 @@ def experiments_of(run: Mapping[str, Any], one_layer: Mapping[str, Any]) -> dict
         },
         "one head off": heads,
         "one whole layer off": {f"layer {i}": x for i, x in enumerate(run["all off"])},
+        "all of layer 0 off but one head": {f"head {h}": x for h, x in enumerate(run["one left"][0])},
         "all of layer 1 off but one head": {f"head {h}": x for h, x in enumerate(run["one left"][1])},
-        "layer 0 cut from one reader of layer 1": dict(run["path cut"]),
-        "patched: says our symbols": says[0],
-        "patched: says theirs": says[1],
+        "layer 0 cut from one reader": dict(run["path cut"]),
+        "patched: says our symbols": {name: both[0] for name, both in run["patched"].items()},
+        "patched: says theirs": {name: both[1] for name, both in run["patched"].items()},
+    }
+    return {f"recorded: {name}": found for name, found in groups.items()}
+
+
+def cases_of(runs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[float]]]:
+    """What `load_learning` holds of starts that learned from every token -> the panels for plot_cases.
+
+    The loss in the first round and the accuracy in the repeats, with what is read at the first key changed.
+    """
+    titles = {"loss": "five starts: loss, first round", "accuracy": "five starts: accuracy, repeats"}
+    found = [run["read at the first key"] for run in runs]
+    return {
+        title: {case: [each[case][what] for each in found] for case in found[0]}
+        for what, title in titles.items()
     }
 
 
@@ -177,6 +191,60 @@ def _draw_experiments(
         y += 1.2
     axes.set_yticks([at for at, _ in names], [name for _, name in names], fontsize=8)
     axes.tick_params(axis="y", length=0)
+
+
+def plot_cases(
+    panels: Mapping[str, Mapping[str, ArrayLike]], levels: Mapping[str, tuple[str, float]]
+) -> None:
+    """{title: {case: (n_starts,) numbers}} -> a panel each: a row for each case, a dot for each start.
+
+    `levels` draws a dotted line in a panel: {title: (its name, where)}. Prints from where to where the dots
+    of a case lie, and on which side of the line.
+    Raises ValueError unless all panels have the same cases, each with a number, and levels name panels.
+    """
+    names = list(next(iter(panels.values()), ()))
+    found = {title: {name: as_floats(name, x) for name, x in each.items()} for title, each in panels.items()}
+    for title, cases in found.items():
+        if list(cases) != names or not names or not all(x.ndim == 1 and x.size for x in cases.values()):
+            shapes = ", ".join(f"{case} {x.shape}" for case, x in cases.items()) or "none"
+            raise ValueError(f"{title} must hold numbers for the cases {', '.join(names)}; got {shapes}")
+    if unknown := [title for title in levels if title not in panels]:
+        raise ValueError(f"levels must be of {', '.join(panels)}; got {', '.join(unknown)}")
+    with plt.rc_context(canvas.STYLE):
+        size = (4.4 * len(panels), 0.42 * len(names) + 1.1)
+        figure, all_axes = plt.subplots(1, len(panels), figsize=size, sharey=True, squeeze=False)
+        for axes, (title, cases) in zip(all_axes[0], found.items(), strict=True):
+            _draw_cases(axes, cases, levels.get(title))
+            axes.set(xlabel=title, ylim=(len(names) - 0.5, -0.9))
+        canvas.show(figure)
+    for title, cases in found.items():
+        for case, x in cases.items():
+            print(f"{title}, {case}: {x.min():.2f} to {x.max():.2f}{_side(x, levels.get(title))}")
+
+
+def _draw_cases(axes: Axes, cases: Mapping[str, Array], level: tuple[str, float] | None) -> None:
+    """{case: (n_starts,)} -> its dots in a row, one a little below the other, and a dotted line."""
+    highest = max(float(x.max()) for x in cases.values())
+    lowest = min(float(x.min()) for x in cases.values())
+    room = 0.1 * (highest - lowest or 1.0)
+    axes.set_xlim(lowest - room, highest + room)
+    for row, x in enumerate(cases.values()):
+        axes.axhline(row, color="0.92", lw=8, zorder=0)
+        axes.plot(x, row + np.linspace(-0.2, 0.2, len(x)), "o", ms=4.5, alpha=0.85, color=canvas.COLOURS[0])
+    if level is not None:
+        axes.axvline(level[1], color="0.3", ls=":", lw=1.2, zorder=1)
+        axes.annotate(level[0], (level[1], -0.9), (4, -3), textcoords="offset points", va="top", size=9)
+    axes.set_yticks(range(len(cases)), list(cases))
+    axes.tick_params(axis="y", length=0)
+
+
+def _side(x: Array, level: tuple[str, float] | None) -> str:
+    """Numbers, a line's name and place -> on which side of it they lie, in words."""
+    if level is None:
+        return ""
+    sides = {bool(each > level[1]) for each in x}
+    side = "on both sides of" if len(sides) > 1 else "above" if True in sides else "below"
+    return f", {side} {level[0]} ({level[1]:.2f})"
 
 
 def plot_circuits(

@@ -15,7 +15,7 @@ from helpers.pytorch.attention import attention
 from helpers.pytorch.induction import AttentionLayer, AttentionOnly, Heads, Sequences, replaced
 from helpers.validation import Array
 
-READERS = ("queries", "keys", "values")
+READERS = ("queries", "keys", "values", "output")
 
 
 def previous_token_scores(weights: Tensor) -> Tensor:
@@ -45,9 +45,9 @@ def induction_scores(weights: Tensor, given: Sequences) -> Tensor:
 def cut_path(model: AttentionOnly, tokens: Tensor, heads: Heads, readers: Collection[str]) -> Tensor:
     """(n, length), heads of layer 0 and what to put there -> scores (n, length, n_symbols).
 
-    Only what is named in `readers` ("queries", "keys", "values" of layer 1) reads the change. All else,
-    the way to the output included, reads the heads as they are.
-    Raises ValueError unless the model has two layers and the readers are of those three.
+    Only what is named in `readers` reads the change: "queries", "keys" and "values" of layer 1, and the
+    "output", to which layer 0 also adds directly. All else reads the heads as they are.
+    Raises ValueError unless the model has two layers and the readers are of those four.
     """
     unknown = set(readers) - set(READERS)
     if unknown:
@@ -58,8 +58,9 @@ def cut_path(model: AttentionOnly, tokens: Tensor, heads: Heads, readers: Collec
     x = model.embed(tokens)
     mixed, _ = attention(*first.heads(x, x, x))
     whole, cut = x + first.merge(mixed), x + first.merge(replaced(mixed, 0, heads))
-    mixed, _ = attention(*second.heads(*(cut if name in readers else whole for name in READERS)))
-    return model.read_out(whole + second.merge(mixed))
+    queries, keys, values, output = (cut if name in readers else whole for name in READERS)
+    mixed, _ = attention(*second.heads(queries, keys, values))
+    return model.read_out(output + second.merge(mixed))
 
 
 # --- circuits: what a head would do to each symbol, without running it
