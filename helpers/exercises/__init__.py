@@ -13,9 +13,9 @@ unnamed        wrong answers without a name, as inputs and outputs: for a person
 from __future__ import annotations
 
 import contextlib
-import gc
 import sys
 from collections.abc import Iterator
+from gc import disable, enable, isenabled  # bound here: an answer may put something else into `gc`
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -81,13 +81,13 @@ def _no_search_for_circles() -> Iterator[None]:
     In a kernel that holds Matplotlib it takes 0.1 s, and the first check of a kernel makes enough objects to
     set it off: it would be a good part of the time that the learner waits.
     """
-    searches = gc.isenabled()
-    gc.disable()
+    searches = isenabled()
+    disable()
     try:
         yield
     finally:
         if searches:
-            gc.enable()
+            enable()
 
 
 def _evaluated(name: object, attempt: object) -> Feedback:

@@ -248,3 +248,23 @@ def test_whose_module_is_being_imported(files, whose):
     assert (
         limits.importing(frames_of(*files)) == whose
     )  # what dataclasses make of a text is not the learner's
+
+
+@pytest.mark.parametrize("searches", [True, False])
+def test_python_looks_for_circles_again_after_a_check(monkeypatch, searches):
+    seen = []
+    enable, disable = gc.enable, gc.disable
+
+    def my_softmax(scores):
+        seen.append(gc.isenabled())
+        gc.enable = lambda: None  # what the check uses was bound before
+        return scores
+
+    monkeypatch.setattr(gc, "enable", enable)  # put back afterwards, whatever happens
+    try:
+        (enable if searches else disable)()
+        evaluate("softmax", my_softmax)
+        assert gc.isenabled() == searches
+        assert set(seen) == {False}
+    finally:
+        enable()
