@@ -14,7 +14,7 @@ from website.answers import MARK, parted, with_folds
 from website.cells import for_readers
 from website.lessons import Lesson, hours, lessons
 from website.mistakes import Told, in_order, page
-from website.pages import as_page, listed, titled, titles_of
+from website.pages import as_page, linked, listed, titled, titles_of
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSON = Lesson("03", "Softmax", "03_softmax", "How do scores become weights?", 110)
@@ -217,6 +217,16 @@ def test_a_link_whose_words_are_a_file_s_name_has_the_page_s_title() -> None:
         f"See [{titles['docs/install.md']}](install.md), [05 · Masking](../notebooks/05_masking.ipynb), "
         "[it](install.md)."
     )
+
+
+def test_a_file_that_is_only_named_is_a_link_with_its_page_s_title() -> None:
+    titles = {"docs/hub.md": "One server", "docs/install.md": "Installing"}
+    text = "docs/hub.md: new (docs/gone.md, docs/install.md). `docs/hub.md`, [docs/hub.md](docs/hub.md)"
+    assert linked(text, "CHANGELOG.md", titles) == (
+        "[One server](docs/hub.md): new (docs/gone.md, [Installing](docs/install.md)). "
+        "`docs/hub.md`, [docs/hub.md](docs/hub.md)"
+    )
+    assert linked("docs/hub.md", "docs/doors.md", titles) == "[One server](hub.md)"
 
 
 @pytest.mark.parametrize("source", ["docs/kill_table.md", "docs/museum.md", "docs/teaching/days.md"])

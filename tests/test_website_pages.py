@@ -129,7 +129,28 @@ def test_docstrings_become_pages_without_an_import(tmp_path: Path) -> None:
     text = reference.page("Things", [module])
     assert "## `helpers.thing`" in text
     assert "```text\none  two  three\n```" in text
-    assert r"(n,) -\> n \* 2." in text
+    assert r"(n,) → n \* 2." in text
+
+
+def test_a_docstring_s_list_of_names_is_a_list_and_arrows_stay_whole() -> None:
+    told = reference.prose("two    a -> b, `c -> d`\nthree  d_k")
+    assert told == "- `two`: a → b, `c -> d`\n- `three`: d\\_k"
+    table = "n     cost\n4     16\n16 k  256"
+    assert reference.prose(table) == f"```text\n{table}\n```"
+    pages = reference.pages(ROOT / "helpers")
+    assert "- `catalogue`: finds an exercise by name" in pages["reference/exercises"]
+    for name, text in pages.items():
+        assert r"-\>" not in text, name
+
+
+def test_a_private_name_is_no_part_of_a_signature(tmp_path: Path) -> None:
+    source = tmp_path / "helpers" / "thing.py"
+    source.parent.mkdir()
+    source.write_text('_NO = object()\n\n\ndef make(a=_NO, *, b, c=_NO, d=2):\n    """Makes."""\n')
+    (made,) = reference.read_module(source, source.parent).definitions
+    assert made.signature == "make(a=..., *, b, c=..., d=2)"
+    for name, text in reference.pages(ROOT / "helpers").items():
+        assert "=_" not in "".join(line for line in text.splitlines() if "{py:" in line), name
 
 
 def test_every_module_of_the_reference_is_there_and_says_something() -> None:
@@ -245,6 +266,34 @@ def test_a_long_name_breaks_at_a_joint_and_a_short_one_in_headings_only(name: st
     assert f">{at_joints}</span>" in heading
     assert f">{at_joints if len(name) > 28 else name}</span>" in text
     assert ("short" in text) == (len(name) <= 28)
+
+
+@pytest.mark.parametrize(
+    ("page", "tied"),
+    [
+        ("<p>on 2004-06-03, by a-1/B</p>", "<p>on {2004-06-03}, by {a-1/B}</p>"),
+        ("<p>and/or, a/b, x-y</p>", "<p>and/or, a/b, x-y</p>"),
+        ("<pre>2004-06-03</pre><code>a-1/B</code>", "<pre>2004-06-03</pre><code>a-1/B</code>"),
+        ('<img alt="2004-06-03">', '<img alt="2004-06-03">'),
+        (r"<span>\(a-1/b\)</span>", r"<span>\(a-1/b\)</span>"),
+        (
+            '<a><span class="std std-doc">06 Multi-head</span></a>',
+            '<a><span class="std std-doc">{06 Multi-head}</span></a>',
+        ),
+        ("<p>one/very_long_names_go_on</p>", "<p>one/very_long_names_go_on</p>"),
+        (
+            "<p>two/very_long_names_that_go_further</p>",
+            "<p>two/<wbr>very_<wbr>long_<wbr>names_<wbr>that_<wbr>go_<wbr>further</p>",
+        ),
+        (
+            '<a class="reference internal nav-link" href="#a">hugging/transformers</a>',
+            '<a class="reference internal nav-link" href="#a">hugging/<wbr>transformers</a>',
+        ),
+    ],
+)
+def test_what_belongs_together_stays_in_one_line_but_not_in_code(page: str, tied: str) -> None:
+    shown_whole = tied.replace("{", '<span class="whole">').replace("}", "</span>")
+    assert with_joints(page) == shown_whole
 
 
 def test_an_option_and_a_day_stay_in_one_line() -> None:

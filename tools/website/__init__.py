@@ -23,8 +23,9 @@ conf       Sphinx's settings
 searching  the search's English, with each stem worked out once
 papers     pages -> PDFs, by a browser that is here already
 enlarging  figures as links to their files, for a phone
-joints     where a narrow line may break a long word of code
+joints     where a narrow line may break a long word, and what stays in one line
 serving    the finished site at an address of this machine
 check      the finished site in a browser: links, search, both themes, phone width, accessibility
+layout     what the check asks the browser about lines: torn, cut off, too small, out of a key's reach
 Nothing here is a learner's: it runs in .venv-site, from requirements.lock beside this file.
 """

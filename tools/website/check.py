@@ -16,7 +16,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 
-from website import decks, papers
+from website import decks, layout, papers
 from website.build import HTML
 from website.links import broken_links, pictures_without_words
 from website.serving import FORMULAS_SET, browsing, find_browser, served
@@ -27,29 +27,6 @@ DESK: ViewportSize = {"width": 1280, "height": 900}
 SETTLE = 300  # milliseconds, for colours and places to be as they stay
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 WORDS = ("softmax", "FlashAttention")
-# What is wider than its place and can be pushed sideways. A table or code in its own box may: WCAG 1.4.10.
-SIDEWAYS = """() => {
-    const wide = each => each.scrollWidth > each.clientWidth + 1
-        && ["auto", "scroll"].includes(getComputedStyle(each).overflowX) && each.clientWidth > 0
-        && !each.matches(".pst-scrollable-table-container, .wide-table, pre, .columns");
-    const page = document.documentElement;
-    const found = Array.from(document.querySelectorAll("main *")).filter(wide).map(
-        each => `${each.tagName.toLowerCase()}.${each.className}: ${each.textContent.trim().slice(0, 40)}`);
-    return page.scrollWidth > window.innerWidth ? [`the page is ${page.scrollWidth} wide`, ...found] : found;
-}"""
-# On a desk a line of code is seen whole.
-CUT_OFF = """() => Array.from(document.querySelectorAll("main pre")).filter(
-    each => each.clientWidth && each.scrollWidth > each.clientWidth + 1
-).map(each => each.textContent.trim().slice(0, 40))"""
-# A full stop or a bracket after a word of code stands in the line in which that word ends.
-LONELY = """() => Array.from(document.querySelectorAll("main code.literal")).filter(each => {
-    const after = each.nextSibling;
-    if (!(after instanceof Text) || !/^[.,;:)]/.test(after.data) || !each.offsetWidth) return false;
-    const sign = document.createRange();
-    sign.setStart(after, 0);
-    sign.setEnd(after, 1);
-    return sign.getBoundingClientRect().left < Array.from(each.getClientRects()).at(-1).right - 2;
-}).map(each => each.textContent.slice(0, 60))"""
 # A formula has the colour of its paragraph, in a thousand parts, which would take most of the time.
 AXE = """rules => axe.run({exclude: [["mjx-container mjx-math"]]}, rules).then(done => done.violations)"""
 
@@ -116,8 +93,9 @@ def looked_at(context: BrowserContext, address: str, name: str) -> list[str]:
     page.evaluate(papers.OPEN_ALL)
     if page.locator("mjx-merror").count():
         said.append("a formula cannot be set")
-    said += [f"a line of code is cut off: {each}" for each in page.evaluate(CUT_OFF)]
-    said += [f"what follows code begins a line: {each}" for each in page.evaluate(LONELY)]
+    said += [f"a line of code is cut off: {each}" for each in page.evaluate(layout.CUT_OFF)]
+    said += [f"a heading's own link has an empty line: {each}" for each in page.evaluate(layout.EMPTY_LINE)]
+    said += anywhere(page)
     said += audit(page, "light", {"runOnly": RULES})
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
@@ -125,10 +103,18 @@ def looked_at(context: BrowserContext, address: str, name: str) -> list[str]:
     said += audit(page, "dark", {"runOnly": ["color-contrast"]})  # the colours alone have changed
     page.set_viewport_size(PHONE)
     page.wait_for_timeout(SETTLE)  # site.js fits wide things to their place
-    said += [f"phone: can be pushed sideways: {each}" for each in page.evaluate(SIDEWAYS)]
-    said += [f"phone: what follows code begins a line: {each}" for each in page.evaluate(LONELY)]
+    said += [f"phone: can be pushed sideways: {each}" for each in page.evaluate(layout.SIDEWAYS)]
+    said += [f"phone: a formula is too small: {each}" for each in page.evaluate(layout.TOO_SMALL)]
+    said += [f"phone: {each}" for each in anywhere(page)]
     page.close()
     return said
+
+
+def anywhere(page: Page) -> Iterator[str]:
+    """A browser's page -> what is wrong with its lines, at the width that it has now."""
+    yield from (f"what follows code begins a line: {each}" for each in page.evaluate(layout.LONELY))
+    yield from (f"a line is torn: {each}" for each in page.evaluate(layout.TORN))
+    yield from (f"no key gets there: {each}" for each in page.evaluate(layout.OUT_OF_REACH))
 
 
 def is_deck(name: str) -> bool:

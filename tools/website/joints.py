@@ -7,20 +7,45 @@ SHORT_CODE = re.compile(r'<span class="pre">(?=[^<]{1,28}</span>)')
 SHORT = '<span class="pre short">'
 LONG_CODE = re.compile(r'(?<=<span class="pre">)[^<]{29,}(?=</span>)')
 WHOLE = r'<span class="whole">\g<0></span>'
-HEADING = re.compile(r"<h[1-3]>.*?</h[1-3]>", re.DOTALL)  # its letters are large: there every name is long
+# A heading's letters are large, and the list of headings beside the page is narrow: every name is long there.
+HEADING = re.compile(
+    r'<h[1-3]>.*?</h[1-3]>|(?<=<a class="reference internal nav-link" )[^>]*>[^<]*', re.DOTALL
+)
 WORDS = re.compile(r"(?<=>)[^<]+")
 JOINT = re.compile(r"(?<=\w\w\w[/._=(])(?=\w\w\w)")
 PRE = re.compile(r'(?P<start><span class="pre(?: short)?">)(?P<words>.*?)(?=</span>)')
 OPTION = re.compile(r"(?<![\w-])--\w+")  # or its beginning: no line breaks in it, nor in a day
-TABLE_CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
-DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b(?=[^<>]*<)")
+# What a page says outside its code. Days, owner/name with a hyphen, and links to a lesson stay in one line.
+CODE = re.compile(r"(<(?P<kind>pre|code|script|style|svg|head)\b.*?</(?P=kind)>)", re.DOTALL)
+WORDS_AND_TAGS = re.compile(r"(?P<tag><[^>]*>)|(?P<words>[^<]+)")
+TIED = re.compile(r"\b\d{4}-\d\d-\d\d\b|(?<![\w/.-])(?=[\w./]*-)[\w.-]+/[\w.-]+(?![\w/-])")
+LONGEST_TIED = 28
+LONG = re.compile(r"(?<![\w/.-])[\w/.-]{29,}")
+LESSON_LINK = re.compile(r'(?<=<span class="std std-doc">)\d\d [^<]{1,20}(?=</span>)')
 
 
 def with_joints(page: str) -> str:
     """HTML -> the same; a line too narrow for a name breaks it at a joint, helpers.plots. | curves."""
     page = PRE.sub(held_together, SHORT_CODE.sub(SHORT, LONG_CODE.sub(jointed, page)))
-    page = TABLE_CELL.sub(lambda cell: DAY.sub(WHOLE, cell[0]), page)
+    page = LESSON_LINK.sub(WHOLE, outside_code(page))
     return HEADING.sub(lambda heading: WORDS.sub(jointed, heading[0]), page)
+
+
+def outside_code(page: str) -> str:
+    """HTML -> the same; in its plain words what belongs together stays so, and long names have joints."""
+    parts = CODE.split(page)  # text, a block of code, its kind, text, …
+    parts[::3] = [
+        WORDS_AND_TAGS.sub(lambda each: each["tag"] or tied(each["words"]), text) for text in parts[::3]
+    ]
+    return "".join(part for n, part in enumerate(parts) if n % 3 != 2)
+
+
+def tied(words: str) -> str:
+    """Words between two tags -> the same with their joints. A formula is left alone."""
+    if "\\" in words:
+        return words
+    words = LONG.sub(jointed, words)
+    return TIED.sub(lambda name: name.expand(WHOLE) if len(name[0]) <= LONGEST_TIED else name[0], words)
 
 
 def jointed(found: re.Match[str]) -> str:

@@ -19,6 +19,8 @@ LINK = re.compile(
 )
 OUTSIDE = re.compile(r"[a-z]+:|#")
 FILE_LINK = re.compile(r"(?<!!)\[`?[\w./]+\.(?:md|ipynb)`?\]\((?P<target>[^()\s#]+)\)")
+# The same, or a file that is only named.
+NAMED_FILE = re.compile(LINK.pattern + r"|(?<![\w/])(?P<file>docs/[\w/]+\.md)", re.MULTILINE | re.DOTALL)
 TITLE = re.compile(r"^# (?P<title>.+)$", re.MULTILINE)
 AUTHORS_NOTE = re.compile(r"^Written by `[^`]+`.*?; a test fails .*?\.(?=\s) *", re.MULTILINE | re.DOTALL)
 PLAN = re.compile(r"\A# (?P<number>\d\d): ")
@@ -120,6 +122,18 @@ def titled(text: str, source: str, titles: Mapping[str, str]) -> str:
         return f"[{titles[place]}]({found['target']})" if place in titles else found[0]
 
     return FILE_LINK.sub(link, text)
+
+
+def linked(text: str, source: str, titles: Mapping[str, str]) -> str:
+    """Markdown, its file, {file: title} -> files of the repository that it only names are links, too."""
+
+    def link(found: re.Match[str]) -> str:
+        name = found["file"]
+        if name not in titles:
+            return found[0]
+        return f"[{titles[name]}]({posixpath.relpath(name, posixpath.dirname(source) or '.')})"
+
+    return NAMED_FILE.sub(link, text)
 
 
 def titles_of(root: Path, pages: Sequence[Page], lessons: Sequence[Lesson]) -> dict[str, str]:

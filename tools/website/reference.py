@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from website.pages import table_of_contents
-from website.words import shown
+from website.words import CODE, shown
 
 PARTS = (  # what a page is about, and its modules under helpers/; a folder stands for its files
     ("What the lessons build", (
@@ -20,6 +20,7 @@ PARTS = (  # what a page is about, and its modules under helpers/; a folder stan
     ("Figures", ("plots",)),
 )  # fmt: skip
 
+ENTRY = re.compile(r"(?P<name>\w+) {2,}(?P<words>\S.*)")  # of a list of modules
 FIRST = """# The helpers
 
 What you can import in the lessons, as the helpers' own docstrings tell it. Shapes come first: what goes
@@ -83,10 +84,18 @@ def parameters(node: ast.FunctionDef, method: bool = False) -> str:
     every = [*bare.args.posonlyargs, *bare.args.args, *bare.args.kwonlyargs]
     for argument in every + [each for each in (bare.args.vararg, bare.args.kwarg) if each]:
         argument.annotation = None
+    bare.args.defaults = [open_value(each) for each in bare.args.defaults]
+    bare.args.kw_defaults = [each and open_value(each) for each in bare.args.kw_defaults]
     is_static = any(ast.unparse(each) == "staticmethod" for each in node.decorator_list)
     if method and not is_static and bare.args.args:
         bare.args.args = bare.args.args[1:]  # self, which no caller writes
     return ast.unparse(bare.args)
+
+
+def open_value(default: ast.expr) -> ast.expr:
+    """A default -> the same, or ... where it has a private name, which says nothing to a caller."""
+    is_private = isinstance(default, ast.Name) and default.id.startswith("_")
+    return ast.Constant(...) if is_private else default
 
 
 def page(title: str, modules: list[Module]) -> str:
@@ -119,11 +128,23 @@ def prose(docstring: str) -> str:
 
 
 def block_of(block: str) -> str:
-    """A paragraph of a docstring -> the same in Markdown. What is set in columns or indented is code."""
+    """A paragraph of a docstring -> the same in Markdown. What is set in columns or indented is code.
+
+    A list of names, each with what it is, becomes a list; arrows are set as arrows, which no line tears.
+    """
     lines = block.splitlines()
+    entries = [ENTRY.fullmatch(each) for each in lines]
+    if len(lines) > 1 and all(entries):
+        return "\n".join(f"- `{each['name']}`: {with_arrows(each['words'])}" for each in entries if each)
     if any(re.search(r"\S {2,}\S", each) for each in lines) or all(each.startswith("    ") for each in lines):
         return "```text\n" + block + "\n```"
-    return shown("\n".join(each.strip() for each in lines))
+    return with_arrows("\n".join(each.strip() for each in lines))
+
+
+def with_arrows(text: str) -> str:
+    """A text that is no Markdown -> Markdown that looks like it, with → for -> but in code."""
+    parts = [part if CODE.fullmatch(part) else part.replace("->", "→") for part in CODE.split(text)]
+    return shown("".join(parts))
 
 
 def first_page() -> str:

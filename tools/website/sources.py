@@ -61,6 +61,7 @@ def write_sources(root: Path, place: Path, papers: bool, book: bool, home: str =
         for mark, told in marks.items():
             text = text.replace(mark, told)
         text = pages.titled(address.with_address(text, home), page.source, titles)
+        text = pages.linked(text, page.source, titles)
         text = pages.relinked(text, page.source, f"{page.name}.md", known)
         write(place / f"{page.name}.md", text + pages.below(page, found))
     start = pages.relinked((root / pages.START).read_text(encoding="utf-8"), pages.START, "index.md", known)

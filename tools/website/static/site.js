@@ -1,14 +1,33 @@
-// What is wider than a narrow screen is drawn smaller, so that nothing has to be pushed sideways.
+// What is wider than its place is drawn smaller, as far as it can be read, so that little has to be pushed
+// sideways; and what can be pushed can also be reached with the keyboard.
 (() => {
-  const smallest = 0.35;
-  const fitted = (each, room) => {
+  const smallest = { table: 0.35, formula: 0.8, columns: 0.85 };
+  const formulas = ".bd-article mjx-container[display='true']";
+  const fitted = (each, least) => {
     each.style.zoom = "";
-    const ratio = room / each.scrollWidth;
-    if (ratio < 1) each.style.zoom = Math.max(smallest, ratio * 0.98);
+    const ratio = each.parentElement.clientWidth / each.scrollWidth;
+    if (ratio < 1) each.style.zoom = Math.max(least, ratio * 0.98);
+  };
+  // A table of letters that needs a little more than its line has. One that needs more stays as large as it is.
+  const squeezed = each => {
+    each.style.fontSize = "";
+    const ratio = each.clientWidth / each.scrollWidth;
+    if (ratio < 1 && ratio >= smallest.columns) each.style.fontSize = `${ratio * 0.995}em`;
+  };
+  const reach = each => {
+    const { overflowX, overflowY } = getComputedStyle(each);
+    const wide = each.scrollWidth > each.clientWidth + 1 && overflowX === "auto";
+    const tall = each.scrollHeight > each.clientHeight + 1 && overflowY === "auto" && !each.closest("pre");
+    if (wide || tall) each.tabIndex = 0;
+    else each.removeAttribute("tabindex");
+    each.classList.toggle("goes-on", wide);
   };
   const fit = () => {
-    document.querySelectorAll(".bd-article .output.text_html > div, .bd-article mjx-container[display='true'] > mjx-math")
-      .forEach(each => fitted(each, each.parentElement.clientWidth));
+    document.querySelectorAll(".bd-article .output.text_html > div").forEach(each => fitted(each, smallest.table));
+    document.querySelectorAll(`${formulas} > mjx-math`).forEach(each => fitted(each, smallest.formula));
+    document.querySelectorAll(".bd-article pre > .columns:not(.code)").forEach(squeezed);
+    const boxes = "pre, pre > .columns, .pst-scrollable-table-container";
+    document.querySelectorAll(`.bd-article :is(${boxes}), ${formulas}`).forEach(reach);
   };
   const ready = () => Promise.resolve(window.MathJax?.startup?.promise).then(fit);
   window.addEventListener("load", ready);
@@ -16,61 +35,73 @@
   document.addEventListener("toggle", fit, true);
 })();
 
-// What is printed in columns stays in them, and printed code keeps its indents: site.css lets these scroll on
-// a phone, where other lines wrap. From the first such line of a paragraph to its last one they move as one,
-// and with them short lines around them where these are few.
-document.addEventListener("DOMContentLoaded", () => {
+// Text in a box, line by line. What wraps stands two letters further in than its line begins, so that no part
+// of a line looks like a line; what is joined by a hyphen stays in one. Neither changes what is copied.
+(() => {
+  const shown = text => text.replace(/[&<>]/g, sign => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
+  const joined = html => html.replace(/(<[^>]*>|&\w+;)|[-–](?=\S)/g, (sign, other) => other ?? `<span class="joint">${sign}</span>`);
+  const long = (html, text, longest) => {
+    if (text.trimEnd().length <= longest) return html;
+    const indent = text.search(/\S/) + 2;
+    return `<span class="long" style="padding-left: ${indent}ch; text-indent: -${indent}ch">${joined(html)}</span>`;
+  };
+  const lines = text => text.split(/(?<=\n)/);
+  const [onPhone, onDesk] = [38, 80];  // letters that fit into every line there
+  const printed = text => lines(text).map(line => long(shown(line), line, onPhone)).join("");
+
+  // What is printed in columns stays in them, and printed code keeps its indents: site.css lets these scroll
+  // where there is no room for them. From the first such line of a paragraph to its last one they move as one,
+  // and with them short lines around them where these are few.
   const aligned = line => /\S {2,}\S/.test(line);
   const statement = /^\s*(@\w+$|"""|(def|class|for|if|while|with) .*:$|return |import |from \S+ import |[\w.,*()[\] ]+ [-+*/|&]?= \S)/;
   const code = line => statement.test(line.trimEnd());
   const kept = line => aligned(line) || code(line);
-  const marked = paragraph => {
-    const lines = paragraph.split(/(?<=\n)/);
-    const most = lines.filter(kept).length * 3 >= lines.filter(line => line.trim()).length * 2;
-    const starts = lines.filter(aligned).map(line => line.match(/^\s*\S.*? {2,}(?=\S)/)[0].length);
-    const begins = (line, place) => line[place - 1] === " " && /\S/.test(line[place] ?? " ");
-    // A row whose first column is full has one blank before the second: there most others begin it.
-    const row = line => starts.length > 1 && starts.filter(place => begins(line, place)).length * 2 > starts.length;
-    const belongs = line => kept(line) || row(line) || most && line.length <= 60;
-    const [first, last] = [lines.findIndex(belongs), lines.findLastIndex(belongs)];
-    if (first < 0) return [paragraph];
-    const columns = Object.assign(document.createElement("span"), { className: "columns" });
-    columns.textContent = lines.slice(first, last + 1).join("");
-    return [lines.slice(0, first).join(""), columns, lines.slice(last + 1).join("")];
+  const count = (some, what) => some.filter(what).length;
+  const together = (part, belongs) => {
+    const [first, last] = [part.findIndex(belongs), part.findLastIndex(belongs)];
+    if (first < 0) return printed(part.join(""));
+    const inside = part.slice(first, last + 1);
+    // As a cell's code does, it wraps where a line does not fit; on a phone it scrolls.
+    const program = count(inside, code) >= 3 * count(inside, line => aligned(line.replace(/ {2,}#.*/, ""))) && inside.some(code);
+    const html = program
+      ? `<span class="columns code">${inside.map(line => long(shown(line), line, onDesk)).join("")}</span>`
+      : `<span class="columns">${shown(inside.join(""))}</span>`;
+    return printed(part.slice(0, first).join("")) + html + printed(part.slice(last + 1).join(""));
   };
-  document.querySelectorAll("div.cell_output pre, div.highlight-text pre").forEach(each => {
-    const lines = each.textContent.split("\n");
-    if (lines.filter(kept).length < 3 && lines.filter(code).length < 2) return;
-    each.replaceChildren(...each.textContent.split(/(?<=\n)(?=\n)/).flatMap(marked));
+  const marked = paragraph => {
+    const every = lines(paragraph);
+    const most = count(every, kept) * 3 >= count(every, line => line.trim()) * 2;
+    const starts = every.filter(aligned).map(line => line.match(/^\s*\S.*? {2,}(?=\S)/)[0].length);
+    const begins = (line, place) => line[place - 1] === " " && /\S/.test(line[place] ?? " ");
+    // A row whose first column is full has one blank before the second: there most others begin it. But a
+    // sentence is longer than any row, and ends the table that it stands under.
+    const sentence = line => !kept(line) && line.length > 1.4 * Math.max(...every.filter(kept).map(each => each.length));
+    const row = line => starts.length > 1 && count(starts, place => begins(line, place)) * 2 > starts.length;
+    const belongs = line => kept(line) || !sentence(line) && row(line) || most && line.length <= 60;
+    const parts = every.reduce((found, line) => {
+      if (sentence(line)) return [...found, [line], []];
+      found.at(-1).push(line);
+      return found;
+    }, [[]]);
+    return parts.map(part => together(part, belongs)).join("");
+  };
+  const ofOutput = each => {
+    const text = each.textContent;
+    const every = text.split("\n");
+    const inColumns = count(every, kept) >= 3 || count(every, code) >= 2;
+    each.innerHTML = inColumns ? text.split(/(?<=\n)(?=\n)/).map(marked).join("") : printed(text);
+  };
+  // No mark of a colour goes on from line to line, so that the lines can be cut apart.
+  const ofCode = each => {
+    const text = html => Object.assign(document.createElement("span"), { innerHTML: html }).textContent;
+    each.innerHTML = lines(each.innerHTML).map(line => long(line, text(line), onDesk)).join("");
+  };
+  document.addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll(".bd-article pre").forEach(each => {
+      if (each.matches(".cell_output pre, .highlight-text pre")) ofOutput(each);
+      else if (each.matches("div.highlight pre")) ofCode(each);
+    });
   });
-});
-
-// A line of code that may wrap: what wraps stands two letters further in than the line begins.
-document.addEventListener("DOMContentLoaded", () => {
-  const longest = 80;
-  document.querySelectorAll(".bd-article div.highlight pre").forEach(each => {
-    if (each.closest(".cell_output, .highlight-text")) return;
-    if (!each.textContent.split("\n").some(line => line.length > longest)) return;
-    // No mark of a colour goes on from line to line, so that the lines can be cut apart.
-    each.innerHTML = each.innerHTML.split(/(?<=\n)/).map(line => {
-      const text = Object.assign(document.createElement("span"), { innerHTML: line }).textContent;
-      if (text.trimEnd().length <= longest) return line;
-      const indent = text.search(/\S/) + 2;
-      return `<span class="long" style="padding-left: ${indent}ch; text-indent: -${indent}ch">${line}</span>`;
-    }).join("");
-  });
-});
-
-// What can be pushed sideways can also be reached with the keyboard.
-(() => {
-  const reach = () => document.querySelectorAll(".bd-article pre, .bd-article pre > .columns").forEach(each => {
-    const wide = each.scrollWidth > each.clientWidth && getComputedStyle(each).overflowX === "auto";
-    if (wide) each.tabIndex = 0;
-    else each.removeAttribute("tabindex");
-  });
-  window.addEventListener("load", reach);
-  window.addEventListener("resize", reach);
-  document.addEventListener("toggle", reach, true);
 })();
 
 // A figure opens as large as it is, in a box that can be pushed and that Escape closes.
