@@ -1,4 +1,7 @@
-"""Exercises that name your mistake: check, hint, solution, progress. Importing this loads nothing else.
+"""Exercises that name your mistake: check, hint, solution, progress.
+
+Importing this loads nothing else, but in a notebook: there the checker comes with it, so that the first check
+need not load it.
 
 catalogue      finds an exercise by name: its file has the same name, in the folder of its lesson
 lesson_NN      the exercises of one lesson, a file each, and ORDER, in which they are taught
@@ -179,3 +182,8 @@ def progress(reset: bool = False, export: str | None = None) -> None:
     from helpers.exercises import progress_file
 
     print(progress_file.reset() if reset else progress_file.report())
+
+
+if "ipykernel" in sys.modules:
+    import helpers.exercises.engine.checking
+    import helpers.exercises.kinds  # noqa: F401 (both are only loaded)
