@@ -439,8 +439,8 @@ def _hide_by_place(scores: Array, reach: _Reach, rows: slice, columns: slice) ->
     """
     last_of_first_row = reach.last_key(rows.start) - columns.start
     later = scores[:, max(0, last_of_first_row + 1) :]
-    not_later = np.tri(later.shape[0], later.shape[1], min(-1, last_of_first_row), dtype=bool)
-    np.copyto(later, -np.inf, where=~not_later)
+    seen = np.tri(later.shape[0], later.shape[1], min(-1, last_of_first_row), dtype=bool)
+    np.copyto(later, -np.inf, where=np.logical_not(seen, out=seen))
     if reach.window is not None:
         early = scores[:, : max(0, reach.first_key(rows.stop - 1) - columns.start)]
         first_of_first_row = reach.first_key(rows.start) - columns.start
