@@ -117,14 +117,17 @@ def test_cases_say_where_the_starts_lie(shown, capsys):
     assert capsys.readouterr().out == "loss, whole: 4.00 to 4.00, below a guess (4.50)\n"
 
 
-def test_the_cases_of_the_first_key_are_those_that_were_measured():
+def test_the_cases_of_the_first_key_are_those_that_were_asked_for():
     runs = load_learning()["every token"]
-    panels = plots.cases_of(runs)
+    cases = ["first key out", "nothing changed"]
+    panels = plots.cases_of(runs, cases)
     assert list(panels) == ["five starts: loss, first round", "five starts: accuracy, repeats"]
     for title, what in zip(panels, ("loss", "accuracy"), strict=True):
-        assert list(panels[title]) == list(runs[0]["read at the first key"])
+        assert list(panels[title]) == cases
         of_starts = [run["read at the first key"]["first key out"][what] for run in runs]
         assert panels[title]["first key out"] == of_starts
+    with pytest.raises(ValueError, match=r"cases must be of nothing changed, .*; got second key out"):
+        plots.cases_of(runs, ["nothing changed", "second key out"])
 
 
 def test_cases_that_do_not_fit_are_refused():

@@ -30,6 +30,7 @@ from helpers.pytorch.inside import (
     cut_path,
     followers,
     induction_scores,
+    look_only_at,
     matching_circuit,
     other_weights,
     previous_token_scores,
@@ -187,6 +188,38 @@ def test_a_path_is_cut_for_the_readers_that_are_named() -> None:
         cut_path(model, tokens, off, ["colours"])
     with pytest.raises(ValueError, match="this model has 1"):
         cut_path(AttentionOnly(1), tokens, off, ["keys"])
+
+
+@torch.no_grad()
+def test_all_the_weight_of_a_query_on_one_key() -> None:
+    model = rough()
+    tokens = repeated_sequences(np.random.default_rng(11), 2, 13).inputs
+    length = tokens.shape[-1]
+    keys = torch.tensor(np.random.default_rng(3).integers(0, np.arange(1, length + 1), tokens.shape))
+    x = model.embed(tokens)
+    x = x + model.blocks[0](x)
+    _, _, values, _ = model.blocks[1].heads(x, x, x)
+    mixed = torch.eye(length)[keys][:, None] @ values  # weights of 0 and 1, the same for every head
+    expected = model.trace(tokens, {(1, head): mixed[:, head] for head in range(mixed.shape[1])}).logits
+    found = look_only_at(model, tokens, keys)
+    assert torch.allclose(found, expected, atol=1e-5)
+    assert not torch.allclose(found, model(tokens), atol=1e-2)
+    keys[1, 4] = 5
+    with pytest.raises(ValueError, match="query 4 can look at keys 0 to 4; got 5"):
+        look_only_at(model, tokens, keys)
+    keys[1, 4] = -1
+    with pytest.raises(ValueError, match="query 4 can look at keys 0 to 4; got -1"):
+        look_only_at(model, tokens, keys)
+    with pytest.raises(ValueError, match=r"the shape of tokens, \(2, 13\); got \(13,\)"):
+        look_only_at(model, tokens, keys[0])
+    with pytest.raises(ValueError, match="without a quiet key; this model has one"):
+        look_only_at(AttentionOnly(quiet_key=True), tokens, keys)
+
+
+def test_the_answer_does_not_hang_on_which_copy_is_read(trained: AttentionOnly, tests: Sequences) -> None:
+    latest = (torch.arange(1, 49) - tests.periods[:, None]).clamp(min=0)
+    assert accuracy_of(look_only_at(trained, tests.inputs, latest), tests) > 0.99
+    assert accuracy_of(look_only_at(trained, tests.inputs, (latest - 1).clamp(min=0)), tests) < 0.1
 
 
 def test_scores_of_maps_that_are_known() -> None:

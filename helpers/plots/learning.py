@@ -160,15 +160,18 @@ def experiments_of(run: Mapping[str, Any], one_layer: Mapping[str, Any]) -> dict
     return {f"recorded: {name}": found for name, found in groups.items()}
 
 
-def cases_of(runs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[float]]]:
-    """What `load_learning` holds of starts that learned from every token -> the panels for plot_cases.
+def cases_of(runs: Sequence[Mapping[str, Any]], cases: Sequence[str]) -> dict[str, dict[str, list[float]]]:
+    """What `load_learning` holds of starts that learned from every token, cases -> the panels for plot_cases.
 
     The loss in the first round and the accuracy in the repeats, with what is read at the first key changed.
+    Raises ValueError for a case that was not measured.
     """
     titles = {"loss": "five starts: loss, first round", "accuracy": "five starts: accuracy, repeats"}
     found = [run["read at the first key"] for run in runs]
+    if unknown := [case for case in cases if not all(case in each for each in found)]:
+        raise ValueError(f"cases must be of {', '.join(found[0])}; got {', '.join(unknown)}")
     return {
-        title: {case: [each[case][what] for each in found] for case in found[0]}
+        title: {case: [each[case][what] for each in found] for case in cases}
         for what, title in titles.items()
     }
 

@@ -1,7 +1,8 @@
 """What does a head do? Scores for its map, paths that can be cut, its matrices multiplied out (lesson 12).
 
 For the models of helpers.pytorch.induction. A score describes what a head looks at. Whether the model needs
-it is another question, which `AttentionOnly.trace` (with other heads put in) and `cut_path` answer.
+it is another question, which `AttentionOnly.trace` (with other heads put in), `cut_path` and `look_only_at`
+answer.
 Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et al. 2022.
 """
 
@@ -61,6 +62,31 @@ def cut_path(model: AttentionOnly, tokens: Tensor, heads: Heads, readers: Collec
     queries, keys, values, output = (cut if name in readers else whole for name in READERS)
     mixed, _ = attention(*second.heads(queries, keys, values))
     return model.read_out(output + second.merge(mixed))
+
+
+@torch.no_grad()
+def look_only_at(model: AttentionOnly, tokens: Tensor, keys: Tensor) -> Tensor:
+    """(n, length), (n, length) keys counted from 0 -> scores (n, length, n_symbols).
+
+    In the last layer each query gives all its weight to its one key, in every head. All else stays as it is.
+    Raises ValueError unless each query has a key that is not later than itself, and for a quiet key.
+    """
+    *before, last = model.blocks
+    if last.quiet_key:
+        raise ValueError("keys are counted without a quiet key; this model has one")
+    if keys.shape != tokens.shape:
+        raise ValueError(
+            f"keys must have the shape of tokens, {tuple(tokens.shape)}; got {tuple(keys.shape)}"
+        )
+    outside = (keys < 0) | (keys > torch.arange(keys.shape[-1]))
+    if outside.any():
+        row, query = outside.nonzero()[0].tolist()
+        raise ValueError(f"query {query} can look at keys 0 to {query}; got {int(keys[row, query])}")
+    x = model.embed(tokens)
+    for block in before:
+        x = x + block(x)
+    values = last.heads(x, x, x)[2]
+    return model.read_out(x + last.merge(values.gather(2, keys[:, None, :, None].expand_as(values))))
 
 
 # --- circuits: what a head would do to each symbol, without running it
