@@ -99,7 +99,15 @@ def test_a_plan_has_every_prediction_and_every_exercise(shown: Lesson) -> None:
     for section in shown.sections:
         for name in section.exercises:
             assert text.count(f"### `{name}` (") == 1
-    assert text.count("\nThey see:") == text.count("\n> **Predict.** ")
+    told = re.findall(r"\nThey see(?: \(have the lesson open[^)]*\))?:", text)
+    assert len(told) == text.count("\n> **Predict.** ")
+
+
+def test_an_answer_that_points_into_the_lesson_says_so() -> None:
+    text = plan.plan(next(found for found in LESSONS if found.number == "05"))
+    marked = [part for part in text.split("> **Predict.** ") if "They see (have the lesson open" in part]
+    assert any("Read the left column first" in part for part in marked)
+    assert 0 < len(marked) < text.count("They see")
 
 
 @every_lesson

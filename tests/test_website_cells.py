@@ -9,7 +9,7 @@ from typing import Any
 
 import lesson_files
 import pytest
-from website.cells import alternative, for_readers, printed_by, prose
+from website.cells import alternative, for_readers, printed_by, printed_for_a_page, prose
 from website.lessons import BESIDE, Lesson, lessons, lessons_in
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -216,3 +216,15 @@ def test_every_stored_notebook_can_be_prepared(lesson: Lesson) -> None:
 )
 def test_long_formulas_side_by_side_stand_one_below_the_other(formula: str, same: str) -> None:
     assert prose(formula, LESSON) == same
+
+
+def test_a_reply_in_the_museum_keeps_its_columns() -> None:
+    columns = "    expected  1.00  2.00\n    got       3.00  4.00\n  You did x."
+    reply = f"✗ f: right shape.\n  Smallest case: a\n{columns}"
+    told = f"{'word ' * 30}\nmore of it"
+    notebook = code(
+        "room", "look(1)", words(*f"one_of_them: {reply}\nother: ✓ passes\n\nWhat {told}".split("\n"))
+    )
+    printed = "".join(printed_for_a_page(notebook)["outputs"][0]["text"])
+    assert columns in printed
+    assert f"What {told}".replace("\n", " ").replace("  ", " ") in printed

@@ -30,6 +30,14 @@ ORDER = (
     " file. No class has been counted yet: `python course.py report` counts yours."
 )
 
+# Words of an answer that point at what stands in the lesson, and not in its plan.
+POINTS = re.compile(
+    r"(?:left|right|last|first) column|(?:upper|lower) row|On the (?:left|right),|^Above are|weights below|"
+    r"below them|last line (?:is|prints)|first table|Look at note|printed lines|small numbers|"
+    r"(?:in|of) the (?:figure|picture)",
+    re.MULTILINE,
+)
+
 
 def timing(number: str) -> Timing:
     """A lesson's number -> its timing. Raises KeyError where minutes.toml has none."""
@@ -114,7 +122,10 @@ def of_section(section: Section, time: Timing) -> Iterator[str]:
         yield split(section, time)
     for question, seen in asked:
         gap = " " if TEXT.match(seen) else "\n\n"
-        yield f"> **Predict.** {question}\n\nThey see:{gap}{seen}"
+        where = (
+            " (have the lesson open: this speaks of a figure or table there)" if POINTS.search(seen) else ""
+        )
+        yield f"> **Predict.** {question}\n\nThey see{where}:{gap}{seen}"
     for name in exercises:
         exercise = find(name)
         assert exercise is not None, name

@@ -26,6 +26,9 @@ FOLDED_TABLE = re.compile(r"\A(?:A table|\d+ tables):\n(?=<div>)")  # what Jupyt
 STORY = re.compile(
     r"^(?:What |Takeaway\.|\w+: [✓✗] |\([a-d]\) ).+(?:\n(?!\w+: [✓✗] |\([a-d]\) ).+)*", re.MULTILINE
 )
+COLUMNS = re.compile(
+    r"^ {4}\S", re.MULTILINE
+)  # a check's reply has them: the numbers of the case that failed
 TELLS = re.compile(r"^(?:enter|look|practice|line_up)\(", re.MULTILINE)
 SO_FAR = re.compile(r"\s*^What you have done so far\b[^\n]*:\s*\Z", re.MULTILINE)  # it leads to progress()
 SLIDER = "In the notebook you can move this: a slider, a menu or boxes, drawn anew for each choice."
@@ -70,10 +73,15 @@ def printed_for_a_page(cell: Cell) -> Cell:
             html = FOLDED_TABLE.sub("", "".join(data["text/html"]))
             output = {**output, "data": {**data, "text/html": html}}
         elif tells and output["output_type"] == "stream":
-            text = STORY.sub(lambda paragraph: one_line(paragraph[0]), "".join(output["text"]))
+            text = STORY.sub(in_one_line, "".join(output["text"]))
             output = {**output, "text": unwrapped(text)}
         outputs.append(output)
     return {**cell, "outputs": outputs}
+
+
+def in_one_line(paragraph: re.Match[str]) -> str:
+    """A printed paragraph -> the same in one line; with columns in it, as it was."""
+    return paragraph[0] if COLUMNS.search(paragraph[0]) else one_line(paragraph[0])
 
 
 def text_of(cell: Cell) -> str:
