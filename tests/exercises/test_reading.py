@@ -143,8 +143,8 @@ SAID = {
     "called, and by then it has the loop's last value.",
     "power_first": "`queries @ np.swapaxes(keys, -1, -2) / queries.shape[-1] ** 1 / 2`: Python takes the "
     "power first, `queries.shape[-1] ** 1`, and divides by 2 afterwards; a root is `** 0.5`.",
-    "whole_division": "`queries @ np.swapaxes(keys, -1, -2) // np.sqrt(queries.shape[-1])` drops everything "
-    "after the decimal point; a single `/` keeps it.",
+    "whole_division": "`queries @ np.swapaxes(keys, -1, -2) // np.sqrt(queries.shape[-1])` rounds down to a "
+    "whole number; a single `/` does not.",
     "by_chance": "`F.dropout(my_softmax(scores), 0.1)` drops numbers at random, different ones in each call.",
     "rounded": "`np.round(my_softmax(scores), 2)` rounds on the way: whatever comes after works with fewer "
     "digits.",

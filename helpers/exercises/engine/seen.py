@@ -243,7 +243,7 @@ def whole_division(read: Reading) -> Iterator[str]:
         if not isinstance(node.op, ast.FloorDiv) or _counts(read, node):
             continue
         if any(carries(each, read.numbers) or is_root(each) for each in (node.left, node.right)):
-            yield f"{read.quote(node)} drops everything after the decimal point; a single `/` keeps it."
+            yield f"{read.quote(node)} rounds down to a whole number; a single `/` does not."
 
 
 def _counts(read: Reading, node: ast.AST) -> bool:

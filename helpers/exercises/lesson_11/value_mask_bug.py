@@ -114,6 +114,11 @@ weights-zeroed
     Then a row of weights no longer sums to 1. Mask the scores before softmax.
     | weights => np.where(mask, softmax(scores), 0)
 
+mask-on-the-values
+    you made the weights without the mask, and set the gradient of values that nobody may read to 0
+    Hidden keys then take a part of the weight, and the others get too little. Mask the scores before softmax.
+    | weights => softmax(scores); of_values => np.where(each_pair(scores, mask).any(-2)[..., None], it, 0)
+
 inverted
     you swapped True and False
     True = may attend.

@@ -230,7 +230,7 @@ def in_two(d_in: int, start: int, share: float) -> nn.Module:
 
 
 OF_TASK = {
-    "model": Chain(KnownDropout(0.5)),
+    "model": KnownDropout(0.5),
     "inputs": np.array([[2.0, 0.0]], dtype=np.float32),
     "targets": np.array([0]),
 }

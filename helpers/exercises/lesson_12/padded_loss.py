@@ -75,6 +75,11 @@ padding-instead
     | total => np.where(real, 0, losses).sum()
     | total => np.where(real, 0, losses).sum(); count => real.sum()
 
+first-places
+    you took the first places of each text, as many as it has tokens
+    Padding may also stand in front, or in between. `real` says which places are tokens.
+    | total => np.where(np.arange(real.shape[1]) < real.sum(axis=1, keepdims=True), losses, 0).sum()
+
 padding-number
     you divide by the number of pads
     {count} True is a real token.
@@ -165,6 +170,13 @@ EXERCISE = Mend(
         Probe("NaN at the padding", _batch(2, 4, 3, 1, 5, n=6, start=77, junk=np.nan)),
         Probe("no padding", _batch(4, 4, 4, n=4, start=120)),
         Probe("float32", _batch(3, 8, n=9, start=160, dtype=np.float32)),
+        Probe(
+            "padding in front, and in between",
+            {
+                "losses": np.array([[0.5, 3.0, 1.25, 6.0], [2.0, 0.5, 5.5, 0.5], [0.5, 0.5, 0.5, 4.5]]),
+                "real": np.array([[F, T, T, T], [T, F, T, F], [F, F, F, T]]),
+            },
+        ),
         Probe("one text", _batch(3, n=5, start=250), hard=True),
         Probe("texts of one token", _batch(1, 0, 1, n=1, start=270), hard=True),
         Probe("nothing real", _batch(0, 0, n=3, start=230)),

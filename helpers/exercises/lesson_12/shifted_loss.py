@@ -141,6 +141,12 @@ over-the-rows
     Each row of logits is shared among the symbols.
     | shares => softmax(logits.T).T
 
+no-row-max
+    you did not subtract the largest score of each row first
+    e^1000 is larger than any float64, so it counts as ∞. The helper softmax subtracts the largest.
+    | shares => np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
+    | loss => (np.log(np.exp(logits).sum(axis=-1))[rows] - logits[rows, targets]).mean()
+
 softmaxed-twice
     you applied softmax twice
     Shares are what softmax makes of the logits. A second softmax makes them nearly even.
@@ -179,6 +185,10 @@ EXERCISE = Mend(
         Probe("float32", _text(9, 8, start=130, dtype=np.float32)),
         Probe("two tokens, and the only symbol that there is", _text(2, 1, start=5), hard=True),
         Probe("twelve tokens", _text(12, 10, start=222)),
+        Probe(
+            "scores around 1,000",
+            {**_text(5, 4, start=260), "logits": 1000 + _text(5, 4, start=260)["logits"]},
+        ),
     ),
     mistakes=MISTAKES,
     hints=(

@@ -193,3 +193,11 @@ def my_values_backward(d_output, scores, mask):
     d_values = np.swapaxes(weights, -1, -2) @ d_output
     read = np.broadcast_to(mask, scores.shape).any(axis=-1, keepdims=True)
     return np.where(read, d_values, 0) if read.shape[-2] == d_values.shape[-2] else d_values
+
+
+# named: mask-on-the-values
+def my_values_backward(d_output, scores, mask):
+    weights = softmax(scores)
+    d_values = np.swapaxes(weights, -1, -2) @ d_output
+    read = np.broadcast_to(mask, scores.shape).any(axis=-2, keepdims=True)
+    return np.where(np.swapaxes(read, -1, -2), d_values, 0)

@@ -241,3 +241,14 @@ def my_measured_loss(model, inputs, targets):
     shares = torch.softmax(model.eval()(inputs), dim=-1)
     model.train(was)
     return F.nll_loss(shares, targets)
+
+
+# unnamed
+# told: After the call
+# not told: You switched each nn.Dropout
+def my_measured_loss(model, inputs, targets):
+    for part in model.children():
+        part.eval()
+    loss = F.cross_entropy(model(inputs), targets)
+    model.train()
+    return loss

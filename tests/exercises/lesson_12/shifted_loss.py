@@ -17,7 +17,7 @@ def my_loss(logits, tokens):
 
 
 def my_loss(logits, tokens):
-    logits = logits[:-1]
+    logits = logits[:-1] - logits[:-1].max(axis=1, keepdims=True)
     log_shares = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
     return -np.take_along_axis(log_shares, tokens[1:, None], axis=1).mean()
 
@@ -113,3 +113,17 @@ def my_loss(logits, tokens):
 # named: not-softmaxed
 def my_loss(logits, tokens):
     return -np.mean([logits[i, tokens[i + 1]] for i in range(len(tokens) - 1)])
+
+
+# named: no-row-max
+def my_loss(logits, tokens):
+    e = np.exp(logits[:-1])
+    shares = e / e.sum(axis=-1, keepdims=True)
+    return -np.mean([np.log(row[t]) for row, t in zip(shares, tokens[1:])])
+
+
+# named: no-row-max
+def my_loss(logits, tokens):
+    logits = logits[:-1]
+    log_shares = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    return -np.take_along_axis(log_shares, tokens[1:, None], axis=1).mean()
