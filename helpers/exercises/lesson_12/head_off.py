@@ -114,6 +114,11 @@ heads-moved-up
     | output => np.delete(rows, np.flatnonzero(owner == head), axis=1) @ w_o[: (n_heads - 1) * d_head]
     | output => np.delete(rows, np.flatnonzero(owner == head), axis=1) @ w_o[d_head:]
 
+rows-dealt-out
+    you gave each head every n_heads-th row of W_O
+    {columns} So its rows of W_O are a block, too: w_o.reshape(n_heads, d_head, d_model)[h].
+    | output => kept @ w_o.reshape(d_head, n_heads, -1).swapaxes(0, 1).reshape(w_o.shape)
+
 others-raised
     you made the other heads larger in return
     That is what dropout does while a model learns. Here the head is off, and the others stay as they are.
