@@ -373,7 +373,7 @@ def derive() -> bytes:
     with one_thread():
         found = {kind: [measure(kind, seed, given) for seed in SEEDS] for kind in KINDS}
         found |= {kind: [measure_changed(kind, seed) for seed in SEEDS] for kind in CHANGED}
-    return (json.dumps(found, indent=1) + "\n").encode()
+    return (json.dumps(found) + "\n").encode()
 
 
 def main() -> None:
