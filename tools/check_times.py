@@ -88,6 +88,8 @@ def main() -> None:
     if asked.inside:
         report(asked.lessons[0], of_lesson(asked.lessons[0], asked.each))
         return
+    if asked.each < 1:
+        sys.exit(f"--each must be at least 1; got {asked.each}")
     every = sorted(folder.name[-2:] for folder in (ROOT / "tests" / "exercises").glob("lesson_??"))
     unknown = set(asked.lessons) - set(every)
     if unknown:

@@ -177,6 +177,13 @@ def test_importing_loads_nothing():
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "['numpy']\n"
 
 
+def test_importing_in_a_notebook_loads_the_checker_and_neither_an_exercise_nor_torch():
+    code = "import sys, ipykernel, helpers.exercises; print('helpers.exercises.kinds' in sys.modules); "
+    code += "print([n for n in sys.modules if '.lesson_' in n or n == 'torch'])"
+    command = [sys.executable, "-c", code]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "True\n[]\n"
+
+
 def test_neither_progress_nor_a_name_that_is_not_there_loads_an_exercise_or_torch(tmp_path):
     code = "import sys; from helpers.exercises import check, progress, solution; check('softmx', len); "
     code += "solution('torch-atention'); progress(); "

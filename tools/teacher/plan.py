@@ -30,6 +30,7 @@ ORDER = (
     " file. No class has been counted yet: `python course.py report` counts yours."
 )
 
+IN_THE_LESSON = "have the lesson open: this speaks of a figure or table there"
 # Words of an answer that point at what stands in the lesson, and not in its plan.
 POINTS = re.compile(
     r"(?:left|right|last|first) column|(?:upper|lower) row|On the (?:left|right),|^Above are|weights below|"
@@ -122,9 +123,7 @@ def of_section(section: Section, time: Timing) -> Iterator[str]:
         yield split(section, time)
     for question, seen in asked:
         gap = " " if TEXT.match(seen) else "\n\n"
-        where = (
-            " (have the lesson open: this speaks of a figure or table there)" if POINTS.search(seen) else ""
-        )
+        where = f" ({IN_THE_LESSON})" if POINTS.search(seen) else ""
         yield f"> **Predict.** {question}\n\nThey see{where}:{gap}{seen}"
     for name in exercises:
         exercise = find(name)

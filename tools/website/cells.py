@@ -26,9 +26,8 @@ FOLDED_TABLE = re.compile(r"\A(?:A table|\d+ tables):\n(?=<div>)")  # what Jupyt
 STORY = re.compile(
     r"^(?:What |Takeaway\.|\w+: [✓✗] |\([a-d]\) ).+(?:\n(?!\w+: [✓✗] |\([a-d]\) ).+)*", re.MULTILINE
 )
-COLUMNS = re.compile(
-    r"^ {4}\S", re.MULTILINE
-)  # a check's reply has them: the numbers of the case that failed
+# A check's reply has columns: the numbers of the case that failed.
+COLUMNS = re.compile(r"^ {4}\S", re.MULTILINE)
 TELLS = re.compile(r"^(?:enter|look|practice|line_up)\(", re.MULTILINE)
 SO_FAR = re.compile(r"\s*^What you have done so far\b[^\n]*:\s*\Z", re.MULTILINE)  # it leads to progress()
 SLIDER = "In the notebook you can move this: a slider, a menu or boxes, drawn anew for each choice."

@@ -86,7 +86,6 @@ class Edits(Paragraphs):
 
         Call it after `mistakes`, which tells what the edits are.
         """
-        self.copies.clear()  # those of an earlier call may know fewer edits
         *steps, last = (step for step in self.tree.body if not isinstance(step, ast.Expr))
         assert isinstance(last, ast.Return)
         body: list[ast.stmt] = [
@@ -100,7 +99,7 @@ class Edits(Paragraphs):
         )
         made = ast.FunctionDef("recipe", taken, body, [], None)
         recipe = self._function(_located(ast.Module([made], [])), "recipe", "<edits>")
-        self.copies.clear()
+        self.copies.clear()  # they would not know the edits of a later call
         return recipe
 
     def bug(self, way: str) -> Callable[..., Any]:

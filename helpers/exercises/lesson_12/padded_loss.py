@@ -15,6 +15,11 @@ def my_mean_loss(losses: Array, real: Mask) -> Array:
     return total / max(real.sum(), 1)
 
 
+def first_places(real: Mask) -> Mask:
+    """(n_texts, n), True for a token -> True for as many places at the start of each text."""
+    return np.arange(real.shape[1]) < real.sum(axis=1, keepdims=True)
+
+
 def of_texts_with_a_token(losses: Array, real: Mask, of_none: float) -> float:
     """The mean of each text that has a token, and the mean of these: `of_none` where none has one."""
     means = [one[here].mean() for one, here in zip(losses, real, strict=True) if here.any()]
@@ -57,6 +62,8 @@ mean-of-means
     | mean => np.mean(np.where(real, losses, 0).sum(axis=1) / real.sum(axis=1))
     | mean => of_texts_with_a_token(losses, real, np.nan)
     | mean => of_texts_with_a_token(losses, real, 0.0)
+    | mean => of_texts_with_a_token(losses, first_places(real), np.nan)
+    | mean => of_texts_with_a_token(losses, first_places(real), 0.0)
 
 texts-counted
     you divide by the number of texts
@@ -78,7 +85,7 @@ padding-instead
 first-places
     you took the first places of each text, as many as it has tokens
     Padding may also stand in front, or in between. `real` says which places are tokens.
-    | total => np.where(np.arange(real.shape[1]) < real.sum(axis=1, keepdims=True), losses, 0).sum()
+    | total => np.where(first_places(real), losses, 0).sum()
 
 padding-number
     you divide by the number of pads

@@ -105,3 +105,9 @@ def my_mean_loss(losses, real):
 def my_mean_loss(losses, real):
     found = [loss for row, ok in zip(losses, real) for loss in row[: ok.sum()]]
     return sum(found) / len(found) if found else 0.0
+
+
+# named: mean-of-means
+def my_mean_loss(losses, real):
+    lengths = real.sum(axis=1)
+    return np.mean([losses[i, :length].mean() for i, length in enumerate(lengths) if length])
