@@ -24,6 +24,15 @@ def test_a_way_is_made_once_for_each_number():
     assert [recipe(5, 7, **way) for way in mistakes[0].ways] == [70, 105]
 
 
+def test_a_later_recipe_knows_later_edits():
+    edits = Edits(my_product, {"product": "one * other", "left": "one in product"})
+    first = edits.way("left => 2 * it")
+    assert edits.recipe()(5, 7, **first) == 70
+    second = edits.way("left => 3 * it")
+    assert edits.recipe()(5, 7, **second) == 105
+    assert edits.recipe()(5, 7, **first) == 70
+
+
 IN_ORDER = """
 from helpers.exercises.engine.edits import Edits
 from tests.test_exercises_edits import my_product
