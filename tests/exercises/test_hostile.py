@@ -232,18 +232,21 @@ def in_another_thread(call):
 
 @pytest.fixture
 def slow_module(tmp_path, monkeypatch):
-    """The name of a module that loads for longer than a check may take, and counts how often it starts."""
+    """The name of a module that loads for longer than a check may take, and counts how often it starts.
+
+    A busy machine may take a second for what a check does beside it: the limit is above that.
+    """
     name = "slow_to_load"
     (tmp_path / f"{name}.py").write_text(
         "import sys, time\n"
         "sys.times_started = getattr(sys, 'times_started', 0) + 1\n"
-        "for _ in range(60):\n"
+        "for _ in range(180):\n"
         "    time.sleep(0.01)\n"
         "loaded = True\n",
         encoding="utf-8",
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(sandbox, "SECONDS", 0.3)
+    monkeypatch.setattr(sandbox, "SECONDS", 1.2)
     monkeypatch.setattr(sys, "times_started", 0, raising=False)
     yield name
     sys.modules.pop(name, None)
@@ -263,7 +266,7 @@ def test_an_import_is_not_stopped_half_way_and_does_not_count(run, statement, sl
 
     start = time.monotonic()
     feedback = run(lambda: evaluate("softmax", importing))
-    assert time.monotonic() - start > 0.6  # it was waited for
+    assert time.monotonic() - start > 1.8  # it was waited for
     assert sys.modules[slow_module].loaded
     assert sys.times_started == 1  # type: ignore[attr-defined]
     if statement:  # the time of import_module counts, for the check cannot see where it begins
@@ -281,7 +284,7 @@ def test_what_is_endless_after_a_slow_import_is_stopped(run, slow_module):
 
     start = time.monotonic()
     assert "your function was stopped" in run(lambda: evaluate("softmax", importing)).text
-    assert 0.6 < time.monotonic() - start < FOR_EVER
+    assert 1.8 < time.monotonic() - start < FOR_EVER
     assert sys.modules[slow_module].loaded
 
 

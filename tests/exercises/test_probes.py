@@ -257,7 +257,8 @@ IN_WORDS: dict[str, Callable[[tuple[Probe, ...]], bool]] = {
         for p in probes
     ),
     "noisy-loss": lambda probes: any(
-        [layer.p for layer in p.inputs["model"].children() if isinstance(layer, torch.nn.Dropout)] == [0.5]
+        isinstance(p.inputs["model"], torch.nn.Dropout)  # the task's model is the dropout itself
+        and p.inputs["model"].p == 0.5
         and p.inputs["inputs"].tolist() == [[2.0, 0.0]]
         and p.inputs["targets"].tolist() == [0]
         for p in probes
