@@ -6,6 +6,7 @@ open.
 """
 
 import ast
+import functools
 import inspect
 import linecache
 import types
@@ -21,6 +22,7 @@ from helpers.exercises.engine.probes import Probe
 from helpers.exercises.engine.sandbox import code_of
 
 Function = ast.FunctionDef | ast.Lambda
+Begins = tuple[str, int]  # a name, and the line of the first decorator or of the def
 LONGEST = 70  # characters of code that are quoted
 BLIND = {"locals", "vars", "eval", "exec", "globals", "dir"}  # who calls these may read any name
 KEEPS = {  # what is called on numbers and gives as many axes of them, or fewer
@@ -142,19 +144,9 @@ def reading(function: object, probes: Sequence[Probe]) -> Reading | None:
     if inner is None:
         return None
     code, text = inner.__code__, "".join(linecache.getlines(inner.__code__.co_filename, inner.__globals__))
-    try:
-        tree = ast.parse(text)
-        compiled = compile(tree, code.co_filename, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    nodes = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, Function) and _begins(node) == (code.co_name, code.co_firstlineno)
-    ]
-    codes = [
-        c for c in _codes(compiled) if (c.co_name, c.co_firstlineno) == (code.co_name, code.co_firstlineno)
-    ]
+    begins = code.co_name, code.co_firstlineno
+    every_node, every_code = _parsed(text, code.co_filename)
+    nodes, codes = every_node.get(begins, []), every_code.get(begins, [])
     if len(nodes) != 1 or len(codes) != 1 or not same_steps(code, codes[0]):
         return None
     names = [each.arg for each in (*nodes[0].args.posonlyargs, *nodes[0].args.args)]
@@ -176,12 +168,32 @@ def _plain(function: object) -> types.FunctionType | None:
     return found if isinstance(found, types.FunctionType) and code_of(function) is found.__code__ else None
 
 
+@functools.lru_cache(maxsize=4)  # the learner's cell and the exercise's own file, for a check and the next
+def _parsed(text: str, file: str) -> tuple[dict[Begins, list[Function]], dict[Begins, list[types.CodeType]]]:
+    """A file's text and name -> its functions as trees and as code, by name and first line; none where it is
+    no Python.
+    """
+    try:
+        tree = ast.parse(text)
+        compiled = compile(tree, file, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}, {}
+    nodes: dict[Begins, list[Function]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, Function):
+            nodes.setdefault(_begins(node), []).append(node)
+    codes: dict[Begins, list[types.CodeType]] = {}
+    for each in _codes(compiled):
+        codes.setdefault((each.co_name, each.co_firstlineno), []).append(each)
+    return nodes, codes
+
+
 def _bound(function: object) -> bool:
     found = inspect.unwrap(function)  # type: ignore[arg-type]
     return not isinstance(found, types.FunctionType)
 
 
-def _begins(node: Function) -> tuple[str, int]:
+def _begins(node: Function) -> Begins:
     decorated = getattr(node, "decorator_list", [])
     return getattr(node, "name", "<lambda>"), decorated[0].lineno if decorated else node.lineno
 
