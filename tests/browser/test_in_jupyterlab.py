@@ -109,7 +109,7 @@ class Lab:
     """A JupyterLab that runs, with one page of a browser that looks at it."""
 
     page: Page
-    pictures: Path
+    pictures: Path | None
     strangers: list[str]
 
     @contextmanager
@@ -119,6 +119,11 @@ class Lab:
         self.page.wait_for_function(RESTING)
         yield self.page
         self.page.evaluate(CLOSE)
+
+    def photograph(self, name: str) -> None:
+        """A name -> a picture of what the page shows, where pictures are wanted: each takes a while."""
+        if self.pictures is not None:
+            self.page.screenshot(path=self.pictures / f"{name}.png")
 
 
 def free_port() -> int:
@@ -152,8 +157,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     (root / "notebooks").mkdir()
     for path in lesson_files.notebooks():
         shutil.copy(lesson_files.as_tested(path), root / "notebooks" / path.name)
-    pictures = Path(os.environ.get("COURSE_SCREENSHOTS") or root / "pictures").resolve()
-    pictures.mkdir(parents=True, exist_ok=True)
+    wanted = os.environ.get("COURSE_SCREENSHOTS")
+    pictures = Path(wanted).resolve() if wanted else None
     port = free_port()
     for_tests = [
         "--no-browser",
@@ -209,8 +214,9 @@ def run_all(page: Page) -> None:
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:show-all-cell-outputs')")
 
 
-def scroll_through(page: Page, pictures: Path) -> dict[str, dict[str, Any]]:
-    """A page -> for each cell, what was seen of it; saves a picture of each screenful."""
+def scroll_through(lab: Lab, lesson: str) -> dict[str, dict[str, Any]]:
+    """A lesson that is open -> for each cell, what was seen of it; a picture of each screenful."""
+    page = lab.page
     seen: dict[str, dict[str, Any]] = {}
     names = [cell["id"] for cell in cells_of(page)]
     number = 0
@@ -223,7 +229,7 @@ def scroll_through(page: Page, pictures: Path) -> dict[str, dict[str, Any]]:
         assert names[first_unseen] in now, f"{names[first_unseen]} does not come into view"
         # A cell that is cut off at the bottom gets a screenful of its own.
         seen |= {name: cell for name, cell in now.items() if cell["whole"] or name == names[first_unseen]}
-        page.screenshot(path=pictures / f"{number:02}-{names[first_unseen]}.png")
+        lab.photograph(f"{lesson}/{number:02}-{names[first_unseen]}")
         number += 1
     return seen
 
@@ -247,9 +253,8 @@ def test_a_lesson_runs_to_its_end_and_shows_everything(lab: Lab, lesson: str) ->
                 assert output.get("name") != "stderr", f"{cell['id']}: {output['text']}"
         counts = [cell["count"] for cell in cells if cell["type"] == "code"]
         assert counts == list(range(1, len(counts) + 1))
-        pictures = lab.pictures / lesson.removesuffix(".ipynb")
-        pictures.mkdir(exist_ok=True)
-        seen = scroll_through(page, pictures)
+        folder = lesson.removesuffix(".ipynb")
+        seen = scroll_through(lab, folder)
         for cell in cells:
             here = seen[cell["id"]]
             assert not here["wide"], f"{cell['id']}: wider than the page"
@@ -261,7 +266,7 @@ def test_a_lesson_runs_to_its_end_and_shows_everything(lab: Lab, lesson: str) ->
             assert all(width > 0 for width in here["pictures"]), f"{cell['id']}: a figure did not load"
         for cell in cells:
             if cell["id"].endswith("-slider"):
-                move_slider(page, cell["id"], pictures)
+                move_slider(lab, folder, cell["id"])
     assert lab.strangers == [], "the lesson asked for something from the network"
 
 
@@ -279,8 +284,9 @@ def what_it_shows(cell: Locator) -> str:
     return json.dumps([text, pictures])
 
 
-def tick_boxes(page: Page, cell_id: str, pictures: Path) -> None:
+def tick_boxes(lab: Lab, lesson: str, cell_id: str) -> None:
     """Switches each check box of a cell, by space bar or mouse; what stands under them must change."""
+    page = lab.page
     cell = node_of(page, cell_id)
     boxes = cell.locator("input[type=checkbox]").all()
     for number, box in enumerate(boxes):
@@ -297,16 +303,17 @@ def tick_boxes(page: Page, cell_id: str, pictures: Path) -> None:
         wait_until(followed, f"{cell_id} followed box {number}")
         page.wait_for_function(RESTING)
         page.wait_for_timeout(300)
-    page.screenshot(path=pictures / f"moved-{cell_id}.png")
+    lab.photograph(f"{lesson}/moved-{cell_id}")
 
 
-def move_slider(page: Page, cell_id: str, pictures: Path) -> None:
+def move_slider(lab: Lab, lesson: str, cell_id: str) -> None:
     """Moves a slider by arrow key, then by mouse; what stands under it must change each time."""
+    page = lab.page
     cell = node_of(page, cell_id)
     cell.locator(".noUi-handle, input[type=checkbox]").first.wait_for()
     page.wait_for_timeout(300)
     if cell.locator("input[type=checkbox]").count():
-        tick_boxes(page, cell_id, pictures)
+        tick_boxes(lab, lesson, cell_id)
         return
     handle = cell.locator(".noUi-handle")
     shown = [what_it_shows(cell)]
@@ -333,7 +340,7 @@ def move_slider(page: Page, cell_id: str, pictures: Path) -> None:
         cell.locator("select").select_option(index=0)
         wait_until(lambda: what_it_shows(cell) != shown[2], f"{cell_id} followed its menu")
         page.wait_for_function(RESTING)
-    page.screenshot(path=pictures / f"moved-{cell_id}.png")
+    lab.photograph(f"{lesson}/moved-{cell_id}")
 
 
 WRONG = ["def my_softmax(scores):", "e = np.exp(scores)", "return e / e.sum(axis=-1, keepdims=True)"]
@@ -368,13 +375,13 @@ def test_an_exercise_answers_what_a_learner_types(lab: Lab) -> None:
         page.keyboard.press("Shift+Enter")
         wrong = answer(page, "softmax", WRONG)
         node_of(page, "softmax-check").wait_for()
-        page.screenshot(path=lab.pictures / "wrong-answer.png")
+        lab.photograph("wrong-answer")
         assert wrong.startswith("✗ softmax")
         marked = node_of(page, "softmax-check").locator("td", has_text="✗")
         assert marked.count() >= 1, "the wrong numbers are marked in a table"
         assert "largest" in wrong, wrong  # names the mistake: the row's largest score was not subtracted
         right = answer(page, "softmax", RIGHT)
-        page.screenshot(path=lab.pictures / "right-answer.png")
+        lab.photograph("right-answer")
         assert right.startswith("✓ softmax"), right
 
 
