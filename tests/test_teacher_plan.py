@@ -110,6 +110,26 @@ def test_an_answer_that_points_into_the_lesson_says_so() -> None:
     assert 0 < len(marked) < text.count("They see")
 
 
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        ("00", "The bright cells"),
+        ("06", "The two clear maps"),
+        ("08", "one column says"),
+        ("14", "The third line is"),
+    ],
+)
+def test_an_answer_about_a_figure_or_a_column_says_so(number: str, words: str) -> None:
+    text = plan.plan(next(found for found in LESSONS if found.number == number))
+    (part,) = [part for part in text.split("> **Predict.** ") if words in part]
+    assert "They see (have the lesson open" in part
+
+
+def test_a_question_about_a_table_of_the_lesson_says_so() -> None:
+    text = plan.plan(next(found for found in LESSONS if found.number == "04"))
+    assert f"Can a softmax turn these scores into these weights? ({plan.IN_THE_LESSON})" in text
+
+
 @every_lesson
 def test_links_of_a_plan_lead_somewhere(shown: Lesson) -> None:
     page = plan.FOLDER / f"{shown.number}.md"

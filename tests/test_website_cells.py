@@ -9,8 +9,10 @@ from typing import Any
 
 import lesson_files
 import pytest
-from website.cells import alternative, for_readers, printed_by, printed_for_a_page, prose
+from website.answers import MARK
+from website.cells import alternative, for_readers, printed_by, prose
 from website.lessons import BESIDE, Lesson, lessons, lessons_in
+from website.sources import links_of
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSON = Lesson("03", "Softmax", "03_softmax", "How do scores become weights?", 110)
@@ -113,21 +115,37 @@ def test_a_table_has_no_line_above_it_that_only_jupyterlab_needs() -> None:
     assert found[0]["outputs"][0]["data"]["text/plain"] == "0"
 
 
-def test_a_story_of_the_museum_wraps_where_the_page_says_and_its_code_stays() -> None:
+def test_a_story_of_the_museum_is_text_with_its_code_in_colours() -> None:
     printed = [
         "What was seen. A loss",
-        "fell.",
+        "fell by w_q.",
         "",
         "def model(x):",
-        "    return x",
+        "    y = x",
         "",
-        "Takeaway. Test",
-        "it.",
+        "    return y",
+        "",
     ]
-    told = ["What was seen. A loss fell.", "", "def model(x):", "    return x", "", "Takeaway. Test it."]
-    room, other = prepared(code("r", 'enter("x")', words(*printed)), code("o", "show(3)", words(*printed)))
-    assert printed_by(room).splitlines() == told
+    printed += ["f: ✓ passes", "g: ✗ it reads", "on", "", "Takeaway. Test `it`."]
+    room, told, other = prepared(
+        code("r", 'enter("x")', words(*printed)), code("o", "show(3)", words(*printed))
+    )
+    assert room["outputs"] == []
+    assert told["cell_type"] == "markdown"
+    assert told["source"].split("\n\n```") == [
+        "**What was seen.** A loss fell by `w_q`.",
+        "python\ndef model(x):\n    y = x\n\n    return y\n```",
+        "text\nf: ✓ passes\ng: ✗ it reads on\n```\n\n**Takeaway.** Test `it`.",
+    ]
     assert printed_by(other).splitlines() == printed
+
+
+def test_a_story_that_the_notebook_hides_begins_in_the_fold_and_goes_on_there() -> None:
+    printed = words("A mask upside down (a/b, #1)", "", "What it was. A mask.")
+    look, below = prepared(code("l", 'look("x")', printed, jupyter={"outputs_hidden": True}))
+    assert "hide-output" in look["metadata"]["tags"]
+    assert look["outputs"][0]["data"] == {"text/markdown": "**A mask upside down** (a/b, \\#1)"}
+    assert below["source"] == f"::::::{{container}} {MARK}\n**What it was.** A mask.\n::::::"
 
 
 def test_what_is_known_of_the_machine_that_ran_it_is_left_out() -> None:
@@ -136,24 +154,19 @@ def test_what_is_known_of_the_machine_that_ran_it_is_left_out() -> None:
     assert left["source"] == "Next: more."
 
 
-def test_mistakes_to_choose_from_and_outcomes_of_tests_have_no_ends_of_lines_within() -> None:
-    line_up = ["the suspect: rows sum to 1", "(a) twice: You did", "it twice.", "(b) once: You did not."]
-    outcome = [
-        "def a(x):",
-        "    return x",
-        "",
-        "up: ✗ it reads the future when only",
-        "input 3 changed",
-        "down: ✓ passes",
+def test_mistakes_to_choose_from_are_a_list_below_what_is_printed() -> None:
+    line_up = [
+        "the suspect: rows sum to 1",
+        "(a) twice-x: You did",
+        "it `x` twice.",
+        "(b) once: You did *not.",
     ]
-    vote, room = prepared(
-        code("v", 'plot()\nline_up("x")', words(*line_up)), code("r", 'look("x")', words(*outcome))
-    )
-    assert printed_by(vote).splitlines() == [line_up[0], "(a) twice: You did it twice.", line_up[3]]
-    assert printed_by(room).splitlines() == [
-        *outcome[:3],
-        "up: ✗ it reads the future when only input 3 changed",
-        "down: ✓ passes",
+    (vote,) = prepared(code("v", 'show()\nline_up("x")', words(*line_up)))
+    printed, listed = vote["outputs"]
+    assert printed["text"] == "the suspect: rows sum to 1\n"
+    assert listed["data"]["text/markdown"].splitlines() == [
+        "- **(a) twice-x**: You did it `x` twice.",
+        r"- **(b) once**: You did \*not.",
     ]
 
 
@@ -222,9 +235,28 @@ def test_a_reply_in_the_museum_keeps_its_columns() -> None:
     columns = "    expected  1.00  2.00\n    got       3.00  4.00\n  You did x."
     reply = f"✗ f: right shape.\n  Smallest case: a\n{columns}"
     told = f"{'word ' * 30}\nmore of it"
-    notebook = code(
+    room = code(
         "room", "look(1)", words(*f"one_of_them: {reply}\nother: ✓ passes\n\nWhat {told}".split("\n"))
     )
-    printed = "".join(printed_for_a_page(notebook)["outputs"][0]["text"])
-    assert columns in printed
-    assert f"What {told}".replace("\n", " ").replace("  ", " ") in printed
+    _, text = prepared(room)
+    assert columns in text["source"]
+    assert f"What {told}".replace("\n", " ").replace("  ", " ") in text["source"]
+
+
+def test_a_slider_that_begins_with_a_figure_that_was_drawn_is_not_drawn_again() -> None:
+    heading, other = text("t", "## Steps"), text("u", "## Toggle")
+    figure, slider = (code(name, "plot()", PICTURE, words("1")) for name in ("f", "s-slider"))
+    *_, cell, note = prepared(heading, figure, slider)
+    assert (cell["outputs"], cell["source"]) == ([], "plot()")
+    assert note["source"].endswith("It begins with the figure above.*")
+    assert prepared(heading, figure, other, slider)[-1]["source"].endswith("the figure under “Steps”.*")
+    assert prepared(heading, slider)[1]["outputs"] == [PICTURE, words("1")]
+
+
+def test_options_are_marked_alike_in_all_lessons() -> None:
+    assert prose("- a) `x`\n- b) d)", LESSON) == "- **a** `x`\n- **b** d)"
+
+
+def test_the_museum_s_notebook_leads_to_its_page() -> None:
+    assert 'href="../museum.html"' in links_of(BESIDE[1])
+    assert "museum" not in links_of(BESIDE[0])

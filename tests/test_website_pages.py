@@ -309,12 +309,14 @@ def test_the_kill_table_is_two_tables_without_what_is_0_throughout() -> None:
     told = kills.in_two(stored)
     single, pairs = (part.split("\n### ")[0] for part in told.split("### ")[1:])
     assert max(line.count("|") for line in told.splitlines()) < 12
-    assert "| 03 | softmax | write it | 136 |" in single
+    assert '| 03 | softmax | <span class="entry whole">write it</span> | 136 |' in single
     assert (
         " 0 |" not in next(line for line in pairs.splitlines() if line.startswith("| 01 | dot-product"))[:40]
     )
     assert "predict-score-shape" in single
     assert "predict-score-shape" not in pairs
+    assert single.count("| --- | --- | --- | ---: |") == pairs.count("| --- | --- | --- | ---: |") == 1
+    assert '<span class="entry whole">find the bug</span>' in pairs
     total = stored.rstrip().splitlines()[-1].split(" | ")
     assert f"| **all** |  | {total[3]} | {total[3]} |" in single
     assert f"| **all** |  | {total[10]} | {total[11]} |" in pairs

@@ -35,9 +35,13 @@ IN_THE_LESSON = "have the lesson open: this speaks of a figure or table there"
 POINTS = re.compile(
     r"(?:left|right|last|first) column|(?:upper|lower) row|On the (?:left|right),|^Above are|weights below|"
     r"below them|last line (?:is|prints)|first table|Look at note|printed lines|small numbers|"
-    r"(?:in|of) the (?:figure|picture)",
+    r"(?:in|of) the (?:figure|picture)|one column says|colour scale|bright cells|clear maps|three maps|"
+    r"this map says|there the map is|(?:first|last) (?:two|four) (?:rows|lines)|third line is|clear diagonal|"
+    r"lines (?:are level|fall straight)|\bOne line climbs|straight lines|(?:tables|rows) (?:above|below)\b",
     re.MULTILINE,
 )
+# Words of a question that do.
+QUESTIONS = re.compile(r"(?:tables|rows|weights) (?:above|below)\b")
 
 
 def timing(number: str) -> Timing:
@@ -124,7 +128,8 @@ def of_section(section: Section, time: Timing) -> Iterator[str]:
     for question, seen in asked:
         gap = " " if TEXT.match(seen) else "\n\n"
         where = f" ({IN_THE_LESSON})" if POINTS.search(seen) else ""
-        yield f"> **Predict.** {question}\n\nThey see{where}:{gap}{seen}"
+        asks = f" ({IN_THE_LESSON})" if QUESTIONS.search(question) and not where else ""
+        yield f"> **Predict.** {question}{asks}\n\nThey see{where}:{gap}{seen}"
     for name in exercises:
         exercise = find(name)
         assert exercise is not None, name

@@ -15,7 +15,7 @@ MARK = "answer-words"
 # Where an answer ends at the latest: a heading, a prediction, an exercise, a takeaway, a table, or a
 # paragraph that begins with bold words or with a question, as those do that turn to something else.
 TURNS = re.compile(r"#{1,6} |> \*\*(?:Predict|Takeaway)|\*\*|[^.:!?]{4,}?\?(?=\s|$)|<|\|")
-NO_ANSWER = re.compile(r"#{1,6} |> \*\*(?:Predict|Takeaway)|\*\*Your turn|<")
+NO_ANSWER = re.compile(r"#{1,6} |> \*\*(?:Predict|Takeaway)|\*\*Your turn|<|::::::")  # or it is marked
 PARAGRAPHS = re.compile(r"\n[ \t]*\n")
 NO_TEXT = re.compile(r"([-*]|\d+\.) |\$\$|\||```|    ")  # a list, a formula, a table, code
 TERM = re.compile(r"\*\*[^*\s]+(?:\s[^*\s]+){0,3}\*\*")  # more words than four are stressed, and no term

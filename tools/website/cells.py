@@ -11,7 +11,7 @@ from typing import Any
 from website.answers import with_folds
 from website.lessons import Lesson
 from website.pictures import with_smaller
-from website.words import one_line, unwrapped
+from website.stories import as_cells
 
 Cell = dict[str, Any]
 LONGEST_ALT = 400
@@ -22,14 +22,8 @@ SIDE_BY_SIDE = re.compile(r",\s*\\qquad\s*")
 LONGEST_ROW = 90  # letters of a formula's TeX; set in one row, a longer one would be too small on a phone
 NOTEBOOK_LINK = re.compile(r"(?<=\.ipynb#)[^)\s]+")
 FOLDED_TABLE = re.compile(r"\A(?:A table|\d+ tables):\n(?=<div>)")  # what JupyterLab shows of a folded one
-# What the museum, practice and line_up print: a paragraph, an outcome of a test, a mistake to choose.
-STORY = re.compile(
-    r"^(?:What |Takeaway\.|\w+: [✓✗] |\([a-d]\) ).+(?:\n(?!\w+: [✓✗] |\([a-d]\) ).+)*", re.MULTILINE
-)
-# A check's reply has columns: the numbers of the case that failed.
-COLUMNS = re.compile(r"^ {4}\S", re.MULTILINE)
-TELLS = re.compile(r"^(?:enter|look|practice|line_up)\(", re.MULTILINE)
 SO_FAR = re.compile(r"\s*^What you have done so far\b[^\n]*:\s*\Z", re.MULTILINE)  # it leads to progress()
+OPTION = re.compile(r"^- ([a-d])\) ", re.MULTILINE)  # the others are - **a**, in all lessons
 SLIDER = "In the notebook you can move this: a slider, a menu or boxes, drawn anew for each choice."
 
 
@@ -37,12 +31,33 @@ def for_readers(notebook: dict[str, Any], lesson: Lesson, links: str) -> dict[st
     """A notebook as JSON, its lesson, a line of links -> a copy for the site. The notebook is left alone."""
     prepared = copy.deepcopy(notebook)
     section, cells = "", []
+    drawn: dict[str, str] = {}
     for cell in prepared["cells"]:
         section = heading_of(text_of(cell)) or section if cell["cell_type"] == "markdown" else section
-        cells += cell_for_readers(cell, lesson, section)
+        cells += drawn_before(cell, section, drawn) or cell_for_readers(cell, lesson, section)
     cells.insert(1, markdown("site-links", links))
     prepared["cells"] = with_folds(cells)
     return prepared
+
+
+def drawn_before(cell: Cell, section: str, drawn: dict[str, str]) -> list[Cell]:
+    """A cell, the heading above it, {figure: the heading above it} of the cells before -> what stands for a
+    slider that begins with one of these figures, or nothing. Afterwards its own figures are among them.
+    """
+    figures = [
+        "".join(each["data"]["image/png"])
+        for each in cell.get("outputs", [])
+        if "image/png" in each.get("data", {})
+    ]
+    known = [drawn[each] for each in figures if each in drawn]
+    drawn |= {each: section for each in figures if each not in drawn}
+    if not cell["id"].endswith("-slider") or not figures or len(known) < len(figures):
+        return []
+    place = "above" if known[0] == section else f"under “{known[0]}”"
+    return [
+        {**cell, "outputs": []},
+        markdown(f"{cell['id']}-note", f"*{SLIDER} It begins with the figure {place}.*"),
+    ]
 
 
 def cell_for_readers(cell: Cell, lesson: Lesson, section: str) -> list[Cell]:
@@ -56,31 +71,22 @@ def cell_for_readers(cell: Cell, lesson: Lesson, section: str) -> list[Cell]:
         return [markdown(cell["id"], try_it(found["name"], text, printed_by(cell), lesson))]
     if text.strip() == "progress()":
         return []  # what it prints is about the machine that ran it
-    cell = with_smaller(described(folded(printed_for_a_page(cell)), section))
+    cell, *story = as_cells(with_smaller(described(folded(printed_for_a_page(cell)), section)))
     if cell["id"].endswith("-slider"):
         return [cell, markdown(f"{cell['id']}-note", f"*{SLIDER}*")]
-    return [cell]
+    return [cell, *story]
 
 
 def printed_for_a_page(cell: Cell) -> Cell:
-    """A code cell -> the same; a story has no ends of lines but its own, a table no line above it."""
-    tells = TELLS.search(text_of(cell))
+    """A code cell -> the same; a table has no line above it that only JupyterLab needs."""
     outputs = []
     for output in cell["outputs"]:
         data = output.get("data", {})
         if "text/html" in data:
             html = FOLDED_TABLE.sub("", "".join(data["text/html"]))
             output = {**output, "data": {**data, "text/html": html}}
-        elif tells and output["output_type"] == "stream":
-            text = STORY.sub(in_one_line, "".join(output["text"]))
-            output = {**output, "text": unwrapped(text)}
         outputs.append(output)
     return {**cell, "outputs": outputs}
-
-
-def in_one_line(paragraph: re.Match[str]) -> str:
-    """A printed paragraph -> the same in one line; with columns in it, as it was."""
-    return paragraph[0] if COLUMNS.search(paragraph[0]) else one_line(paragraph[0])
 
 
 def text_of(cell: Cell) -> str:
@@ -105,6 +111,7 @@ def prose(text: str, lesson: Lesson) -> str:
     JupyterLab keeps the capitals of a heading in its address, and the site does not.
     """
     text = DISPLAYED.sub(stacked, NOTEBOOK_LINK.sub(lambda anchor: anchor[0].lower(), text))
+    text = OPTION.sub(r"- **\1** ", text)
     return re.sub(r"\A# ", f"# {lesson.number} · ", text) if lesson.number else text
 
 

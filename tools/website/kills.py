@@ -6,6 +6,8 @@ The file keeps both counts of an exercise in one row, which tools/kill_table.py 
 from collections.abc import Iterator, Sequence
 
 ABOUT = 3  # columns that say which exercise it is
+KIND = 2  # the last of them: a few short words, which site.css keeps in one line where there is room
+IN_A_LINE = '<span class="entry whole">{}</span>'
 KINDS = (("single mistakes", "Single mistakes"), ("pairs", "Pairs of mistakes"))
 
 
@@ -36,8 +38,9 @@ def part(names: Sequence[str], rows: Sequence[Sequence[str]], columns: Sequence[
     if left:
         yield f"Left out: {' and '.join(left)}."
     shown = [*range(ABOUT), *(place for place in columns if place not in empty)]
-    lines = [[names[place] for place in shown], ["---"] * len(shown)]
-    lines += [[row[place] for place in shown] for row in kept]
+    lines = [[names[place] for place in shown], ["---"] * ABOUT + ["---:"] * (len(shown) - ABOUT)]
+    kinds = [[*row[:KIND], IN_A_LINE.format(row[KIND]) * bool(row[KIND]), *row[ABOUT:]] for row in kept]
+    lines += [[row[place] for place in shown] for row in kinds]
     yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 from unittest.mock import MagicMock
 
 from website.cells import place_name
+from website.groups import Named, listed
 from website.lessons import Lesson
 from website.pages import table_of_contents
-from website.words import one_line, shown
+from website.words import NAME, boxed, one_line, shown
 
 STOOD_IN_FOR = ("torch", "matplotlib", "ipywidgets", "IPython", "pytest")
 HEAD = """# {number} · Exercises: {name}
@@ -40,14 +41,6 @@ FIRST = """# Exercises and mistakes
 Every exercise of the course, lesson by lesson: its task, its hints, one right answer, and what the check says
 of each mistake that it knows by name. [The table of mistakes](../kill_table.md) counts them.
 """
-
-
-class Named(NamedTuple):
-    """A mistake as the check tells it: its name, what you did, the idea it misses."""
-
-    name: str
-    says: str
-    idea: str
 
 
 class Told(NamedTuple):
@@ -168,7 +161,7 @@ def mistakes_of(exercise: Any) -> Iterator[Named]:
         yield from (Named(one.name, "", capital(one.say)) for one in expected(exercise))
         return
     for mistake in getattr(exercise, "mistakes", ()):
-        yield Named(mistake.name, mistake.says, mistake.idea)
+        yield Named(mistake.name, mistake.says, mistake.idea, mistake.reread or "")
     for slip in flat(getattr(exercise, "slips", ())):
         yield Named(slip.name, "", slip.reply)
     for letter, reply in getattr(exercise, "options", {}).items():
@@ -200,24 +193,39 @@ def first_page(lessons: Sequence[Lesson]) -> str:
 
 def section(exercise: Told) -> str:
     """An exercise -> its part of the page."""
-    lines = [f"## {exercise.name}", "", f"*{exercise.kind}.* {shown(one_line(exercise.task))}", ""]
+    names = names_of(exercise)
+    lines = [
+        f"## {exercise.name}",
+        "",
+        f"*{exercise.kind}.* {shown(boxed(one_line(exercise.task), names))}",
+        "",
+    ]
     lines += [f"[In the lesson](#{place_name(exercise.name)}).", ""]
     if exercise.hints:
         lines += details(
-            "Hints", "\n".join(f"{n}. {shown(one_line(hint))}" for n, hint in numbered(exercise.hints))
+            "Hints",
+            "\n".join(
+                f"{n}. {shown(boxed(one_line(hint), names))}"
+                for n, hint in enumerate(exercise.hints, start=1)
+            ),
         )
     lines += details("One right answer", answer(exercise))
     if exercise.mistakes and all(each.says or each.idea for each in exercise.mistakes):
         count = len(exercise.mistakes)
         title = f"{count} mistake{'' if count == 1 else 's'} with a name"
         told_of = EXAMPLES if exercise.examples else ""
-        lines += details(title, told_of + "\n".join(line(each) for each in exercise.mistakes))
+        lines += details(title, told_of + listed(exercise.mistakes, names_of(exercise)))
     return "\n".join(lines)
 
 
-def numbered(hints: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Hints -> (1, the first), (2, the second), …"""
-    return enumerate(hints, start=1)
+def names_of(exercise: Told) -> list[str]:
+    """An exercise -> the names that it sets as code in one place at least."""
+    every = [
+        exercise.task,
+        *exercise.hints,
+        *(text for each in exercise.mistakes for text in (each.says, each.idea)),
+    ]
+    return sorted({name for text in every for name in NAME.findall(text)})
 
 
 def answer(exercise: Told) -> str:
@@ -226,10 +234,10 @@ def answer(exercise: Told) -> str:
         return f'In the notebook: `solution("{exercise.name}")`.'
     if "def " in exercise.solution:
         code, reason = apart(exercise.solution)
-        return f"```python\n{code}\n```\n\n{shown(reason)}"
+        return f"```python\n{code}\n```\n\n{shown(boxed(reason))}"
     found = ANSWER.match(exercise.solution)
     assert found is not None
-    return f"```text\n{found['answer'].rstrip()}\n```\n\n{shown(one_line(found['reason']))}"
+    return f"```text\n{found['answer'].rstrip()}\n```\n\n{shown(boxed(one_line(found['reason'])))}"
 
 
 def apart(cell: str) -> tuple[str, str]:
@@ -243,18 +251,6 @@ def apart(cell: str) -> tuple[str, str]:
 def details(title: str, text: str) -> list[str]:
     """A title, Markdown -> the same folded under that title."""
     return ["<details>", f"<summary>{title}</summary>", "", text, "", "</details>", ""]
-
-
-def line(mistake: Named) -> str:
-    """A mistake -> one entry of a list, in the words of the check: text, never Markdown or HTML."""
-    told = " ".join([sentence(mistake.says)] * bool(mistake.says) + [one_line(mistake.idea)]).strip()
-    return f"- **{mistake.name}**: {shown(told)}" if told else f"- **{mistake.name}**"
-
-
-def sentence(clause: str) -> str:
-    """ "you never scaled the scores" -> "You never scaled the scores."."""
-    text = one_line(clause)
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
 
 
 def capital(text: str) -> str:

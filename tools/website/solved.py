@@ -17,7 +17,7 @@ from website.cells import place_name
 from website.lessons import Lesson
 from website.mistakes import apart, without_large_packages
 from website.pages import table_of_contents
-from website.words import shown
+from website.words import boxed, shown
 
 ARCHIVE = "solved.zip"
 SUSPECT = "suspect-"  # a bug is to be named from what it did: a table or a figure of the lesson
@@ -98,7 +98,7 @@ def section(exercise: Solved) -> str:
     code, reason = apart(exercise.code.strip())
     return (
         f"## {exercise.name}\n\n{exercise.task}\n\n{where(exercise)}\n\n"
-        f"```python\n{code}\n\n{exercise.call.strip()}  # ✓\n```\n\n{shown(reason)}\n"
+        f"```python\n{code}\n\n{exercise.call.strip()}  # ✓\n```\n\n{shown(boxed(reason))}\n"
     )
 
 

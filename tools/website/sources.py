@@ -8,12 +8,16 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from website import address, cells, decks, kills, mistakes, pages, reference, reply, solved
+from website import address, cells, decks, kills, mistakes, pages, reference, reply, solved, timetables
 from website.decks import MARK, Deck
 from website.lessons import BESIDE, Lesson, hours, lessons
 
 OWN = Path(__file__).resolve().parent
-KILLS = "docs/kill_table.md"
+TABLES = {  # pages whose tables are narrower on the site
+    "docs/kill_table.md": kills.in_two,
+    "docs/teaching/days.md": timetables.in_lines,
+}
+MUSEUM = "museum"  # the notebook, and the page with all that its cells tell
 PICTURES = ("docs/where_it_looks.png",)
 PROCESSES = 2  # at a time, as Sphinx has them afterwards
 
@@ -57,7 +61,7 @@ def write_sources(root: Path, place: Path, papers: bool, book: bool, home: str =
     titles = pages.titles_of(root, found, notebooks)
     for page in found:
         text = (root / page.source).read_text(encoding="utf-8")
-        text = pages.as_page(kills.in_two(text) if page.source == KILLS else text)
+        text = pages.as_page(TABLES[page.source](text) if page.source in TABLES else text)
         for mark, told in marks.items():
             text = text.replace(mark, told)
         text = pages.titled(address.with_address(text, home), page.source, titles)
@@ -147,6 +151,8 @@ def links_of(lesson: Lesson) -> str:
             f'<a href="../mistakes/{lesson.number}.html">its exercises and mistakes</a>',
             f'<a href="../solved/{lesson.number}.html">solved</a>',
         ]
+    if lesson.stem == MUSEUM:
+        links += [f'<a href="../{MUSEUM}.html">all its rooms on one page</a>']
     if lesson.number and lesson.is_core:
         links += [f'<a href="../slides/{lesson.number}.html">slides</a>']
     return "\n".join(["````{only} not epub", f'<p class="lesson-links">{" · ".join(links)}</p>', "````"])

@@ -1,12 +1,29 @@
 """Plain words -> Markdown that shows them letter by letter."""
 
 import re
+from collections.abc import Collection
 
 CODE = re.compile(r"(`[^`]+`)")
 MARKS = re.compile(r"([\\*_\[\]<>$#{}^~|])")
 STRESSED = re.compile(r"(?<![\w*])\\\*(?P<words>[^\W\d_](?:[^*\\]*\w)?)\\\*(?![\w*])")
 INDENTED = re.compile(r" {2}\S")
 FULL = 80  # letters: a line of a check's reply that is shorter ends because its paragraph does
+# Code that a check's reply has bare among its words: a product of matrices, a matrix, a call.
+NAMES = "query|key|queries|keys|values|weights|scores|exponentials|context|tokens|merged"
+CALL = r"\([^()]*\)"
+FACTOR = rf"(?:[A-Za-z]|\w*_\w+|{NAMES})(?:\.\w+)*(?:{CALL})?"
+DOTTED = r"np\.\w[\w.]*\w|w_[qkvo]\b(?:\.\w+)*|[A-Za-z]\w*\.\w[\w.]*(?=\()"
+POWER = r"(?:\w+ / )?\w+\*\*[\d.]*\d"
+BARE = "|".join(
+    [
+        rf"(?<![\w.@√])(?<!\w\(){FACTOR}(?: @ {FACTOR})+(?![\w(\[]|\.\w)",
+        rf"(?<![\w.@/−-])(?<![-+*/@] )(?:{DOTTED})(?:{CALL}|\[[^\[\]]*\])?(?:\.T\b)?(?![(\[\w])",
+        rf"\({POWER}\)(?: ?/ ?\d)?|(?<![\w(]){POWER}(?:/\d)?(?![\w)])",
+        r"\b(?:check|hint)\(\"[\w-]+\"(?:, \w+)?\)|\bnext_bug\(\)",
+    ]
+)
+NAME = re.compile(r"`([a-z][a-z_]*)`")
+SIGNS = r"[-=+−±·×÷/*@<>≤≥^]"
 LIST_MARK = re.compile(r"^([-+]|\d+(?=\.))", re.MULTILINE)
 
 
@@ -31,6 +48,24 @@ def shown(text: str) -> str:
     """
     parts = [part if CODE.fullmatch(part) else escaped(part) for part in CODE.split(text)]
     return LIST_MARK.sub(protected, "".join(parts))
+
+
+def boxed(text: str, names: Collection[str] = ()) -> str:
+    """A check's words, names -> the same; code that stands bare among them stands between ` and `.
+
+    So do the names where they begin a sentence, and x wherever it stands alone, if it is one of them.
+    """
+    some = "|".join(map(re.escape, names))
+    named = rf"(?:\A|(?<=[.?!] ))(?:{some})(?= \w)" if names else r"(?!)"
+    x = rf"(?<![^\s(])(?<!{SIGNS} )x(?=[.,:;)]* (?!{SIGNS})|[.,:;)]*\Z)" if "x" in names else r"(?!)"
+    bare = re.compile(f"{BARE}|{named}|{x}")
+    return "".join(part if CODE.fullmatch(part) else bare.sub(as_code, part) for part in CODE.split(text))
+
+
+def as_code(found: re.Match[str]) -> str:
+    """Bare code -> the same between ` and `; a full stop after it is none of it."""
+    words = found[0].rstrip(".")
+    return f"`{words}`{found[0][len(words) :]}"
 
 
 def escaped(text: str) -> str:

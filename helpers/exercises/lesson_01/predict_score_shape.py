@@ -19,7 +19,7 @@ EXERCISE = Predict(
             "That is queries.T @ keys, if it were allowed: it would match entries. Here words are matched "
             "with words.",
         ),
-        Slip("one-row", (35,), "Right: there are 35 scores. They stay in a table, one row for each query."),
+        Slip("one-row", (35,), "True: there are 35 scores. They stay in a table, one row for each query."),
         Slip(
             "three-axes",
             (5, 7, 4),

@@ -244,7 +244,7 @@ EXERCISE = CostTable(
         "Queries, keys, values and output: four tables of n rows of 64 numbers in each of 8 heads, 2 bytes "
         "each.",
         "Operations / 312e12 and bytes / 2.04e12 are seconds. The longer one counts; times 1e6.",
-        "Operations / 312e12 and bytes / 2.04e12 are seconds. The longer one counts; times 1e6.",
+        "The same with the bytes of the fused one: there are fewer, and the operations stay as they are.",
     ),
     reread=LIMITS,
 )
