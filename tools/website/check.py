@@ -93,9 +93,8 @@ def looked_at(context: BrowserContext, address: str, name: str) -> list[str]:
     page.evaluate(papers.OPEN_ALL)
     if page.locator("mjx-merror").count():
         said.append("a formula cannot be set")
-    said += [f"a line of code is cut off: {each}" for each in page.evaluate(layout.CUT_OFF)]
     said += [f"a heading's own link has an empty line: {each}" for each in page.evaluate(layout.EMPTY_LINE)]
-    said += anywhere(page)
+    said += asked(page, layout.ANYWHERE)
     said += audit(page, "light", {"runOnly": RULES})
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
@@ -103,18 +102,15 @@ def looked_at(context: BrowserContext, address: str, name: str) -> list[str]:
     said += audit(page, "dark", {"runOnly": ["color-contrast"]})  # the colours alone have changed
     page.set_viewport_size(PHONE)
     page.wait_for_timeout(SETTLE)  # site.js fits wide things to their place
-    said += [f"phone: can be pushed sideways: {each}" for each in page.evaluate(layout.SIDEWAYS)]
-    said += [f"phone: a formula is too small: {each}" for each in page.evaluate(layout.TOO_SMALL)]
-    said += [f"phone: {each}" for each in anywhere(page)]
+    said += [f"phone: {each}" for each in chain(asked(page, layout.ON_PHONE), asked(page, layout.ANYWHERE))]
     page.close()
     return said
 
 
-def anywhere(page: Page) -> Iterator[str]:
-    """A browser's page -> what is wrong with its lines, at the width that it has now."""
-    yield from (f"what follows code begins a line: {each}" for each in page.evaluate(layout.LONELY))
-    yield from (f"a line is torn: {each}" for each in page.evaluate(layout.TORN))
-    yield from (f"no key gets there: {each}" for each in page.evaluate(layout.OUT_OF_REACH))
+def asked(page: Page, questions: dict[str, str]) -> Iterator[str]:
+    """A page, {an offence: a script} -> each place that a script finds, at the width that it has now."""
+    for offence, script in questions.items():
+        yield from (f"{offence}: {each}" for each in page.evaluate(script))
 
 
 def is_deck(name: str) -> bool:
