@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from website import enlarging, solved
-from website.groups import LONG, Named, listed
+from website.groups import LONG, Named, listed, sentence
 from website.joints import with_joints
-from website.mistakes import Told, section, told
+from website.mistakes import Told, capital, section, told
+from website.reference import block_of
 from website.timetables import in_lines
 from website.together import LONGEST, formulas
 from website.words import boxed
@@ -164,6 +165,33 @@ def test_what_site_css_is_for_stands_in_the_pages() -> None:
         ".table:has(th:nth-child(8)) :is(th, td) {",
     ):
         assert rule in css, rule
+
+
+def test_a_short_comment_stays_with_its_sign() -> None:
+    page = '<pre>x = 1  <span class="c1"># fixed</span>\n<span class="c1"># {}</span></pre>'.format(
+        "long " * 9
+    )
+    assert with_joints(page).count('<span class="c1 whole">#') == 1
+
+
+@pytest.mark.parametrize(
+    ("clause", "told_so"),
+    [
+        ("you forgot the scale", "You forgot the scale."),
+        ("log_sum_exp is what is left", "log_sum_exp is what is left."),
+        ("np.exp takes them", "np.exp takes them."),
+        ("d_w came back transposed?", "d_w came back transposed?"),
+    ],
+)
+def test_a_sentence_begins_with_a_capital_but_a_name_of_code_does_not(clause: str, told_so: str) -> None:
+    assert sentence(clause) == told_so
+    assert capital(clause) == told_so.removesuffix(".")
+
+
+def test_points_of_a_docstring_are_a_list() -> None:
+    assert block_of("- One point that\n  goes on.\n- Another -> point.") == (
+        "- One point that goes on.\n- Another → point."
+    )
 
 
 def test_every_hint_goes_a_step_further() -> None:

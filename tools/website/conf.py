@@ -28,6 +28,7 @@ myst_heading_anchors = 3
 html_math_renderer = "mathjax"
 mathjax_path = "mathjax/tex-chtml.js"
 mathjax3_config = {"options": {"enableMenu": False}}  # the menu would ask for files that are not here
+smartquotes = False  # the code in a sentence is to run as it stands
 pygments_style = "a11y-high-contrast-light"
 add_function_parentheses = False
 add_module_names = False

@@ -11,6 +11,8 @@ SHORT = '<span class="pre short">'
 LONG_CODE = re.compile(r'(?<=<span class="pre">)[^<]{29,}(?=</span>)')
 WHOLE = r'<span class="whole">\g<0></span>'
 FORMULA = '<span class="whole formula">{}</span>'
+# A short comment behind a line of code: torn from its #, "fixed" would look like a statement.
+SHORT_COMMENT = re.compile(r'(?<=<span class="c1)(?=">#[^<]{1,30}</span>)')
 # A heading's letters are large, and the list of headings beside the page is narrow: every name is long there.
 HEADING = re.compile(
     r'<h[1-3]>.*?</h[1-3]>|(?<=<a class="reference internal nav-link" )[^>]*>[^<]*', re.DOTALL
@@ -37,6 +39,7 @@ LESSON_LINK = re.compile(r'(?<=<span class="std std-doc">)\d\d [^<]{1,20}(?=</sp
 def with_joints(page: str) -> str:
     """HTML -> the same; a line too narrow for a name breaks it at a joint, helpers.plots. | curves."""
     page = PRE.sub(held_together, SHORT_CODE.sub(SHORT, LONG_CODE.sub(jointed, page)))
+    page = SHORT_COMMENT.sub(" whole", page)
     page = SHORT_PHRASE.sub(held_phrase, LESSON_LINK.sub(WHOLE, with_last_numbers(outside_code(page))))
     return HEADING.sub(lambda heading: WORDS.sub(jointed, heading[0]), page)
 

@@ -32,7 +32,7 @@ answer that you have read teaches less than a mistake that you have made.
 # What an answer that is no function prints: a table and an empty line, or a value, and then the reason.
 ANSWER = re.compile(r"(?P<answer>(?:.+\n)+(?=\n)|.+(?:\n \[.*)*)(?P<reason>[\s\S]*)")
 # What begins with a name: a letter, or a token with its place.
-SMALL = re.compile(r"[b-z] |\w+ \(")
+SMALL = re.compile(r"[b-z] |\w+ \(|\w*_\w|\w+[.(\[]\w")
 # Above the mistakes of an open-ended exercise: the check tells the numbers of the answer that it gets.
 EXAMPLES = "What the check says of one such answer each, with that answer's numbers:\n\n"
 

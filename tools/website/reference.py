@@ -133,6 +133,9 @@ def block_of(block: str) -> str:
     A list of names, each with what it is, becomes a list; arrows are set as arrows, which no line tears.
     """
     lines = block.splitlines()
+    if lines[0].startswith("- "):  # a list already
+        points = re.split(r"^- ", block, flags=re.MULTILINE)[1:]
+        return "\n".join(f"- {with_arrows(' '.join(each.split()))}" for each in points)
     entries = [ENTRY.fullmatch(each) for each in lines]
     if len(lines) > 1 and all(entries):
         return "\n".join(f"- `{each['name']}`: {with_arrows(each['words'])}" for each in entries if each)
