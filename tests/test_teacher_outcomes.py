@@ -30,7 +30,7 @@ def code(printed: str = "", name: str = "run") -> Any:
 
 @pytest.mark.parametrize("shown", LESSONS, ids=lambda one: one.number)
 def test_every_prediction_is_answered_and_no_answer_asks(shown: Any) -> None:
-    found = [seen for section in shown.sections for _, seen in plan.predictions(section)]
+    found = [asked.seen for section in shown.sections for asked in plan.predictions(section)]
     for seen in found:
         assert len(seen.split()) >= 3
         assert not seen.rstrip(')*_`"').endswith(("?", ":")), seen
@@ -43,7 +43,7 @@ def test_every_prediction_is_answered_and_no_answer_asks(shown: Any) -> None:
 @pytest.mark.parametrize("shown", LESSONS, ids=lambda one: one.number)
 def test_a_table_of_an_answer_is_a_table_and_no_prose(shown: Any) -> None:
     for section in shown.sections:
-        for _, seen in plan.predictions(section):
+        for _, _, seen in plan.predictions(section):
             without = "".join(seen.split("```")[::2])  # what was printed
             for before, line in pairwise(["", *without.splitlines()]):
                 assert " |---" not in line

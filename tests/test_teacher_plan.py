@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 import teach
+from nbformat.v4 import new_markdown_cell
 from test_notebooks import LINK, broken
 
 from helpers.exercises import evaluate
 from helpers.exercises.catalogue import exercises
 from helpers.exercises.kinds import Choose, Mend, Open, Predict, Reverse, Write
 from teacher import days, mistakes, plan
-from teacher.lessons import ROOT, Lesson, lesson, notebook, paths
+from teacher.lessons import ROOT, Lesson, Section, lesson, notebook, paths
 
 LESSONS = [lesson(path) for path in paths([])]
 KNOWN = {one.number: (one, plan.timing(one.number)) for one in LESSONS}
@@ -286,3 +287,17 @@ def test_the_teachers_page_names_every_command_and_every_plan() -> None:
     assert re.search(r"\(teaching/days\.md\)", page)
     (total,) = {sum(one.minutes for one in LESSONS)}
     assert f"{total} minutes" in page
+
+
+def test_a_question_that_points_back_has_what_it_points_at() -> None:
+    text = "None of these. A constant part could prevent that. Then dividing should help."
+    cells = [
+        new_markdown_cell(f"{text}\n\n> **Predict.** Does it?"),
+        new_markdown_cell("It does, by a little."),
+    ]
+    (asked,) = plan.predictions(Section("A title", cells))
+    assert asked.setting == "A constant part could prevent that. Then dividing should help."
+    assert asked.question == "Does it?"
+    assert asked.seen == "It does, by a little."
+    cells[0] = new_markdown_cell("$$x$$\n\n> **Predict.** Does it?")
+    assert [asked.setting for asked in plan.predictions(Section("A title", cells))] == [""]

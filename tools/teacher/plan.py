@@ -5,10 +5,11 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from helpers.exercises.catalogue import find
 from helpers.exercises.kinds import Exercise, Mend
-from teacher.blocks import blocks, said
+from teacher.blocks import Block, blocks, said, sentences
 from teacher.days import OPTIONAL, Timing, days
 from teacher.lessons import ROOT, Lesson, Section, lesson, paths
 from teacher.mistakes import Expected, Vote, commonest, expected, right
@@ -17,6 +18,7 @@ from teacher.outcomes import outcome
 FOLDER = ROOT / "docs" / "teaching"
 MINUTES = Path(__file__).with_name("minutes.toml")
 MOST_ANSWERS = 6  # wrong answers to a prediction
+BEFORE = 2  # sentences of the lesson before a prediction
 TOGETHER = "\N{NO-BREAK SPACE}"  # between a number and what it counts
 TEXT = re.compile(r"(?!```|[-|]|\d+\. |\$\$)")
 NOTE = (
@@ -125,11 +127,12 @@ def of_section(section: Section, time: Timing) -> Iterator[str]:
         yield f"## {section.title} ({in_minutes(time.minutes[section.title])})"
     if exercises:
         yield split(section, time)
-    for question, seen in asked:
+    for setting, question, seen in asked:
         gap = " " if TEXT.match(seen) else "\n\n"
         where = f" ({IN_THE_LESSON})" if POINTS.search(seen) else ""
         asks = f" ({IN_THE_LESSON})" if QUESTIONS.search(question) and not where else ""
-        yield f"> **Predict.** {question}{asks}\n\nThey see{where}:{gap}{seen}"
+        before = f"Just before: {setting}\n\n" if setting else ""
+        yield f"{before}> **Predict.** {question}{asks}\n\nThey see{where}:{gap}{seen}"
     for name in exercises:
         exercise = find(name)
         assert exercise is not None, name
@@ -148,13 +151,29 @@ def in_minutes(minutes: int) -> str:
     return f"{minutes}{TOGETHER}minutes"
 
 
-def predictions(section: Section) -> Iterator[tuple[str, str]]:
-    """A section -> its questions, each with what the class sees afterwards."""
+class Asked(NamedTuple):
+    """A prediction: what the lesson says just before it, the question, what the class sees afterwards."""
+
+    setting: str
+    question: str
+    seen: str
+
+
+def predictions(section: Section) -> Iterator[Asked]:
+    """A section -> its predictions, in order."""
     for place, cell in enumerate(section.cells, 1):
         if cell.cell_type == "markdown":
-            asked = [one_line(said(block)) for block in blocks(cell.source) if block.kind == "predict"]
+            every = blocks(cell.source)
+            asked = [one_line(said(block)) for block in every if block.kind == "predict"]
             if asked:
-                yield " ".join(asked), outcome(cell.id, section.cells[place:])
+                first = next(n for n, block in enumerate(every) if block.kind == "predict")
+                told = setting(every[first - 1]) if first else ""
+                yield Asked(told, " ".join(asked), outcome(cell.id, section.cells[place:]))
+
+
+def setting(block: Block) -> str:
+    """What stands before a prediction -> its last sentences: *it* and *then* in the question point there."""
+    return " ".join(sentences(one_line(said(block)))[-BEFORE:]) if block.kind == "text" else ""
 
 
 def one_line(text: str) -> str:
