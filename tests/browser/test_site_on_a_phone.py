@@ -41,12 +41,18 @@ H100     grad_queries   64 causal    64×64       149     0 B   48 KiB  24 × wg
 H100     grad_keys      64 causal    64×64       232     0 B   49 KiB  32 × wgmma.mma_async
 [1] these instructions are put one after the other, and the compiler says so in a long sentence.
 """
+# A heading that holds a number is one all the same.
+KINDS = """       kind  shuffled without a mask  shuffled under a causal mask  moved by 100
+    nothing                        0                             1             0
+ sinusoidal                        1                             1             1
+         T5                        1                             1             0
+"""
 PROGRAM = """def softmax_kernel(scores, weights, n_keys, tile):
     key = tl.arange(0, tile)  # the whole row at once: the tile is as long, or longer
     is_there = key < n_keys
     tl.store(weights + row * n_keys + key, row_of_weights_of_this_program, mask=is_there)
 """
-PRINTED = (ROWS, SENSES, LABELS, COUNTS, FITS, WIDE, PROGRAM)
+PRINTED = (ROWS, SENSES, LABELS, COUNTS, FITS, WIDE, KINDS, PROGRAM)
 PAGE = """<!DOCTYPE html><html><head><style>{theme}{css}</style><script>{js}</script></head>
 <body><main class="bd-main"><article class="bd-article">{printed}
 <div class="highlight-python"><div class="highlight"><pre>{code}</pre></div></div>
@@ -114,6 +120,7 @@ def test_a_phone_shows_rows_in_rows_and_tables_in_columns(browser: Any) -> None:
         "columns rows",
         "columns headed tight",
         "columns headed tight goes-on",
+        "columns headed tight goes-on",
         "columns code",
     ]
     sizes = page.evaluate(
@@ -172,7 +179,7 @@ def test_a_window_that_grows_gets_its_columns_back(browser: Any) -> None:
         ),
         ('each.classList.replace("tight", "rows");', "", "some rows wrap and some are pushed"),
         ('content: "scrolls →"; content: "scrolls →" / "";', "", "no sign says"),
-        ("  pre .unit { white-space: pre; }\n", "", "a number stands alone"),
+        ("pre .unit { white-space: pre; }", "", "a number stands alone"),
         ("headed ? 0.7 :", "headed ? 0.3 :", "letters of print are too small"),
         (
             "pre > .columns.code { white-space: pre-wrap; overflow-x: visible; }",

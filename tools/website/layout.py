@@ -92,7 +92,8 @@ SWIPED = """() => Array.from(document.querySelectorAll("main pre, main pre > .co
     if (!each.clientWidth || each.scrollWidth <= each.clientWidth + 1) return false;
     const lines = each.textContent.split("\\n").filter(line => line.trim());
     const inColumns = lines.filter(line => line.trim().split(/ {2,}/).length > 2);
-    return lines.length < 3 || /(^|\\s)\\d/.test(lines[0]) || inColumns.length * 2 < lines.length;
+    const results = lines[0].trim().split(/ {2,}/).some(cell => /^[\\d.,]+$/.test(cell));
+    return lines.length < 3 || results || inColumns.length * 2 < lines.length;
 }).map(each => each.textContent.trim().slice(0, 60))"""
 # In a box of which a part is pushed only sentences wrap: else one row would be seen whole, and another not.
 MIXED = """() => Array.from(document.querySelectorAll("main pre")).filter(each => {

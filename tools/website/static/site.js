@@ -204,7 +204,10 @@
     const gaps = gapsOf(rows.filter(Boolean));
     const matrix = count(rows, row => /^\s*(\w+\()?\[/.test(row)) * 2 > rows.length;
     const heading = rows.find(Boolean);
-    const headed = gaps.length > 1 && rows.length > 2 && !/(^|\s)[[(]?[+−-]?\d|[:,]/.test(heading) && count(rows, row => /\d/.test(row)) * 2 > rows.length;
+    // A heading has words where most rows have numbers. It may hold a number ("after step 3"), but no result.
+    const number = cell => /^[[(]?[+−-]?\d[\d,.]*%?[\])]?$/.test(cell);
+    const numbers = row => count(row.trim().split(/ {2,}/), number);
+    const headed = gaps.length > 1 && rows.length > 2 && !numbers(heading) && !/\d\.\d|[:;]/.test(heading) && count(rows, numbers) * 2 > rows.length;
     const html = part.map(line => {
       const end = gaps.reduce((from, [a, b]) => {
         const apart = line.slice(a, b);
