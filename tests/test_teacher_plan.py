@@ -128,7 +128,7 @@ def test_an_answer_about_a_figure_or_a_column_says_so(number: str, words: str) -
 
 def test_a_question_about_a_table_of_the_lesson_says_so() -> None:
     text = plan.plan(next(found for found in LESSONS if found.number == "04"))
-    assert f"Can a softmax turn these scores into these weights? ({plan.IN_THE_LESSON})" in text
+    assert f"Can a softmax turn these scores into these weights? ({plan.IN_THE_LESSON.capitalize()}.)" in text
 
 
 @every_lesson

@@ -251,6 +251,8 @@ def test_a_slider_that_begins_with_a_figure_that_was_drawn_is_not_drawn_again() 
     assert note["source"].endswith("It begins with the figure above.*")
     assert prepared(heading, figure, other, slider)[-1]["source"].endswith("the figure under “Steps”.*")
     assert prepared(heading, slider)[1]["outputs"] == [PICTURE, words("1")]
+    once_more = code("g", "plot()", PICTURE, words("1"))
+    assert prepared(heading, figure, once_more)[-1]["outputs"] == [PICTURE, words("1")]
 
 
 def test_options_are_marked_alike_in_all_lessons() -> None:

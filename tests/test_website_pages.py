@@ -16,10 +16,10 @@ from website.enlarging import with_links
 from website.joints import with_joints
 from website.lessons import Lesson, lessons
 from website.links import broken_links, pictures_without_words
-from website.mistakes import Named, Told, answer, capital, page, told
+from website.mistakes import Named, Told, answer, page, told
 from website.pages import PAGES, Page, below, listed, relinked, table_of_contents, targets
 from website.sources import start_page
-from website.words import shown, unwrapped
+from website.words import capital, shown, unwrapped
 
 ROOT = Path(__file__).resolve().parent.parent
 KNOWN = {

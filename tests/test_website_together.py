@@ -9,11 +9,11 @@ import pytest
 from website import enlarging, solved
 from website.groups import LONG, Named, listed, sentence
 from website.joints import with_joints
-from website.mistakes import Told, capital, section, told
+from website.mistakes import Told, section, told
 from website.reference import block_of
 from website.timetables import in_lines
 from website.together import LONGEST, formulas
-from website.words import boxed
+from website.words import boxed, capital
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -63,8 +63,8 @@ authors who had not seen the list wrote answers as learners might:
 | 10, 11, 12, 15, 16 | 376 | 83% | 2 | 7 |
 | 10 to 12, 14 to 16, a few of 04 to 08, later and by others | 514 | 87% | 2 | 2 |
 
-Of the 449 in the last row that got a name, step or hint, 18 got no name: a table's wrong entry or a changed
-input is told in plain words.
+In the last row 449 answers got one of the three. For 18 of them that was no name: a table's wrong entry or a
+changed input is told in plain words.
 One of 536 right answers was refused: True for a 1 in a table, and the reply says so. Eleven of the sixteen
 that were accepted were right up to rounding, or in numbers (two passes where one was meant, which the reply
 says that it cannot see), or the task had allowed them; the other five were wrong on inputs that the check

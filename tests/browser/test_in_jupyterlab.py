@@ -26,7 +26,8 @@ from typing import Any
 
 import lesson_files
 import pytest
-from playwright.sync_api import Locator, Page, sync_playwright
+from playwright.sync_api import Locator, Page
+from website.serving import BROWSERS, browsing, find_browser
 
 from course.places import VENV
 from course.programs import variables
@@ -34,18 +35,7 @@ from course.running import command
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = [path.name for path in lesson_files.notebooks()]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-CHROMIUM = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-# Without these Chromium looks for its maker's servers; a container's root user cannot have its sandbox.
-QUIET = [
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
-]
+CHROMIUM = find_browser()
 SECONDS = 60
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=f"none of these is installed: {', '.join(BROWSERS)}")
@@ -166,7 +156,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         "--ServerApp.port_retries=0",
         "--IdentityProvider.token=",
         "--LabApp.expose_app_in_browser=True",
-        *(["--allow-root"] if "--no-sandbox" in QUIET else []),
+        *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
     ]
     own = VENV.resolve() == Path(sys.prefix).resolve()
     environment = variables() if own else dict(os.environ)
@@ -178,8 +168,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         try:
             wait_until(lambda: server.poll() is not None or answers(address), "JupyterLab's start")
             assert server.poll() is None, (root / "server.log").read_text(encoding="utf-8")
-            with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+            assert CHROMIUM is not None  # else the module is skipped
+            with browsing(CHROMIUM) as browser:
                 page = browser.new_page(viewport={"width": 1280, "height": 900})
                 page.set_default_timeout(SECONDS * 1000)
                 ours = (address, address.replace("http", "ws", 1), "data:", "blob:")
@@ -191,7 +181,6 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
                 page.goto(f"{address}/lab")
                 page.wait_for_function("() => window.jupyterapp")
                 yield Lab(page, pictures, strangers)
-                browser.close()
         finally:
             server.terminate()
             server.wait(timeout=30)

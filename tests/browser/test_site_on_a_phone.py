@@ -4,8 +4,6 @@ A page of a few boxes stands for the site. The rules of website.layout hold on i
 the line of site.js or site.css that keeps it is taken out.
 """
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ import pytest
 from website import layout
 
 STATIC = Path(__file__).resolve().parents[2] / "tools" / "website" / "static"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 ROWS = """n    128: one table       0.5 MiB; queries, keys, values and output   1.0 MiB
 n  1,024: one table      32.0 MiB; queries, keys, values and output   8.0 MiB
 n  8,192: one table   2,048.0 MiB; queries, keys, values and output  64.0 MiB
@@ -74,19 +71,6 @@ def page_of(css: str, js: str) -> str:
     table = f"<tbody><tr>{NUMBERS}</tr><tr>{NUMBERS}</tr></tbody>"
     printed = "".join(map(BOX.format, escaped[:-1]))
     return PAGE.format(theme=THEME, css=css, js=js, printed=printed, code=escaped[-1], table=table)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """() -> Chromium without a window."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 def shown(browser: Any, width: int, *without: tuple[str, str]) -> Any:

@@ -3,8 +3,6 @@
 It looks at the slides that `python course.py slides` has made; where there are none it is left out.
 """
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,6 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parents[2] / "teaching" / "slides"
 PAGES = sorted(FOLDER.glob("[0-9][0-9].html"))
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SMALLEST = 0.65  # of the usual type, which is 32 pixels on a slide that is 720 high
 CODE = 13  # pixels: the smallest type of code
 OUTSIDE = """() => {
@@ -32,19 +29,6 @@ CUT = """() => [...document.querySelectorAll("pre")].map((pre) => {
   text.selectNodeContents(pre);
   return [pre.textContent.slice(0, 60), parseFloat(getComputedStyle(pre).fontSize)];
 })"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """() -> Chromium without a window."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.mark.skipif(not PAGES, reason="no slides: python course.py slides makes them")

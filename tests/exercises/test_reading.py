@@ -285,3 +285,32 @@ def test_no_right_answer_would_get_a_hint(pytestconfig: pytest.Config) -> None:
             told = seen.hint(answer.value(), exercise.probes, exercise.answer)
             found += [f"{answer}: {told}"] if told else []
     assert found == []
+
+
+def test_a_cell_is_parsed_once_and_anew_where_it_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    parse = ast.parse
+
+    def counted(text: str) -> ast.Module:
+        parsed.append(text)
+        return parse(text)
+
+    probes = [Probe("", {"x": numbers(2, 3)})]
+
+    def cell(text: str) -> Any:
+        linecache.cache["<a cell>"] = (len(text), None, text.splitlines(keepends=True), "<a cell>")
+        found: dict[str, Any] = {}
+        exec(compile(text, "<a cell>", "exec"), found)
+        return reading(found["mine"], probes)
+
+    one, two = "def mine(x):\n    return 2 * x\n", "def mine(x):\n    return 3 * x\n"
+    with monkeypatch.context() as changed:
+        changed.setattr(ast, "parse", counted)
+        first, again, other = cell(one), cell(one), cell(two)
+    assert parsed == [one, two]
+    assert first.tree is again.tree
+    assert (first.quote(first.tree), other.quote(other.tree)) == (
+        "`def mine(x): return 2 * x`",
+        "`def mine(x): return 3 * x`",
+    )
+    del linecache.cache["<a cell>"]

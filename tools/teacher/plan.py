@@ -130,7 +130,7 @@ def of_section(section: Section, time: Timing) -> Iterator[str]:
     for setting, question, seen in asked:
         gap = " " if TEXT.match(seen) else "\n\n"
         where = f" ({IN_THE_LESSON})" if POINTS.search(seen) else ""
-        asks = f" ({IN_THE_LESSON})" if QUESTIONS.search(question) and not where else ""
+        asks = f" ({IN_THE_LESSON.capitalize()}.)" if QUESTIONS.search(question) and not where else ""
         before = f"Just before: {setting}\n\n" if setting else ""
         yield f"{before}> **Predict.** {question}{asks}\n\nThey see{where}:{gap}{seen}"
     for name in exercises:

@@ -24,7 +24,7 @@ from website.joints import with_joints
 from website.pictures import to_fetch
 from website.serving import find_browser
 from website.solved import ARCHIVE
-from website.sources import OWN, Written, write_sources
+from website.sources import OWN, PROCESSES, Written, write_sources
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / "build" / "site"
@@ -114,10 +114,15 @@ def finish(html: Path) -> None:
     for path in html.rglob("*.map"):  # a fifth of the site, for those who debug the theme
         path.unlink()
     shutil.rmtree(html / "_static" / "locales", ignore_errors=True)  # the theme's words in other languages
-    for path in html.rglob("*.html"):
-        text = path.read_text(encoding="utf-8")
-        text = with_links(with_joints(NAMELESS.sub(NAMED, text)), path.parent)
-        path.write_text(text, encoding="utf-8", newline="\n")
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        list(pool.map(finish_page, html.rglob("*.html"), chunksize=8))
+
+
+def finish_page(path: Path) -> None:
+    """A page as Sphinx leaves it -> the same with its links and its joints, in its place."""
+    text = path.read_text(encoding="utf-8")
+    text = with_links(with_joints(NAMELESS.sub(NAMED, text)), path.parent)
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def run_sphinx(builder: str, source: Path, place: Path) -> int:

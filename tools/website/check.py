@@ -6,20 +6,22 @@ An offence is one line that says where and what. Nothing is asked of any other m
 """
 
 import importlib.resources
+import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
+from playwright.sync_api import BrowserContext, Page, ViewportSize
 
 from website import decks, layout, papers
 from website.build import HTML
 from website.links import broken_links, pictures_without_words
 from website.serving import FORMULAS_SET, browsing, find_browser, served
+from website.sources import PROCESSES
 
 MOST_MEGABYTES = 25
 PHONE: ViewportSize = {"width": 390, "height": 844}
@@ -31,9 +33,12 @@ WORDS = ("softmax", "FlashAttention")
 AXE = """([apart, rules]) =>
     axe.run({exclude: ["mjx-container mjx-math", ...apart].map(each => [each])}, rules)
         .then(done => done.violations)"""
-# Code has the same few colours on every page, and thousands of words: these pages show all of them.
-COLOURS_OF_CODE = ("lessons/12_learning.html", "museum.html", "solved/04.html")
+# Code has the same few colours on every page, and thousands of words. These pages have words of every kind;
+# where they do not any more, that is an offence.
+COLOURS_OF_CODE = ("lessons/09_gpu.html", "lessons/14_cache.html", "lessons/15_real_model.html")
 CONTRAST = "color-contrast"
+CODE = re.compile(r'<div class="highlight">.*?</div>', re.DOTALL)
+KIND = re.compile(r'<span class="(\w+)')
 
 
 def main(_: Sequence[str]) -> int:
@@ -41,13 +46,14 @@ def main(_: Sequence[str]) -> int:
     start = time.perf_counter()
     browser = find_browser()
     count = 0
-    with ExitStack() as stack:
-        offences = [of_files(HTML)]
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        offences: list[Iterable[str]] = [of_files(HTML)]
         if browser is None:
             print("No Chromium is installed here: only files and links are looked at.")
         else:
-            address, chromium = stack.enter_context(served(HTML)), stack.enter_context(browsing(browser))
-            offences.append(in_browser(chromium, address, pages_of(HTML)))
+            pages = pages_of(HTML)
+            shares = [pages[n::PROCESSES] for n in range(PROCESSES)]
+            offences += pool.map(in_browser, repeat(browser), shares, (WORDS, *[()] * (PROCESSES - 1)))
         for offence in chain(*offences):
             print(f"✗ {offence}", flush=True)
             count += 1
@@ -70,23 +76,41 @@ def of_files(html: Path) -> Iterator[str]:
         yield f"the site has {size:.1f} MB; at most {MOST_MEGABYTES} are wanted"
     yield from broken_links(html)
     yield from pictures_without_words(html)
+    yield from colours_unseen(html)
     handout = html / "handout.pdf"
     if handout.exists() and papers.pages_of(handout.read_bytes()) != papers.HANDOUT_PAGES:
         yield f"the handout has {papers.pages_of(handout.read_bytes())} pages"
 
 
-def in_browser(chromium: Browser, address: str, pages: Sequence[str]) -> Iterator[str]:
-    """A browser, the site's address, its pages -> what is wrong with them there."""
-    context = chromium.new_context(viewport=DESK, color_scheme="light")
-    context.set_default_timeout(papers.PATIENCE)
-    context.add_init_script(axe())
-    for page in pages:
-        look = deck_looked_at if is_deck(page) else looked_at
-        for offence in look(context, address, page):
-            yield f"{page}: {offence}"
-    for word in WORDS:
-        yield from searched(context, address, word)
-    context.close()
+def colours_unseen(html: Path) -> Iterator[str]:
+    """The site -> an offence for each kind of word in code that no page of COLOURS_OF_CODE shows."""
+    kinds = {name: kinds_of(html / name) for name in pages_of(html) if not is_deck(name)}
+    audited = set().union(*(kinds.get(name, set()) for name in COLOURS_OF_CODE))
+    for name, found in kinds.items():
+        for kind in sorted(found - audited):
+            yield f"{name}: code of the kind {kind!r}, which no page of COLOURS_OF_CODE has"
+
+
+def kinds_of(page: Path) -> set[str]:
+    """A page -> the kinds of words in its code, by the class that colours them."""
+    return {kind for code in CODE.findall(page.read_text(encoding="utf-8")) for kind in KIND.findall(code)}
+
+
+def in_browser(place: str, pages: Sequence[str], words: Sequence[str]) -> list[str]:
+    """Where a browser is, pages, words to search for -> what is wrong with them there. A process of its own
+    has a browser and an address of its own.
+    """
+    said = []
+    with served(HTML) as address, browsing(place) as chromium:
+        context = chromium.new_context(viewport=DESK, color_scheme="light")
+        context.set_default_timeout(papers.PATIENCE)
+        context.add_init_script(axe())
+        for page in pages:
+            look = deck_looked_at if is_deck(page) else looked_at
+            said += [f"{page}: {offence}" for offence in look(context, address, page)]
+        for word in words:
+            said += searched(context, address, word)
+    return said
 
 
 def looked_at(context: BrowserContext, address: str, name: str) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from website.words import boxed, one_line, shown
+from website.words import boxed, capital, one_line, shown
 
 LONG = 25  # mistakes: more are a wall without headings
 FEW = 3  # mistakes: fewer have no heading of their own, and no words in common
@@ -82,9 +82,6 @@ def sentences(text: str) -> list[str]:
     return re.split(r"(?<=[.?!]) ", one_line(text))
 
 
-NAME_OF_CODE = re.compile(r"\w*_\w|\w+[.(\[]\w")  # log_sum_exp, n_cached, np.exp: these stay small
-
-
 def line(mistake: Named, names: Collection[str] = ()) -> str:
     """A mistake -> one entry of a list, in the words of the check: text, never Markdown or HTML."""
     words = " ".join([sentence(mistake.says)] * bool(mistake.says) + [one_line(mistake.idea)]).strip()
@@ -98,6 +95,5 @@ def told(words: str, names: Collection[str]) -> str:
 
 def sentence(clause: str) -> str:
     """ "you never scaled the scores" -> "You never scaled the scores."."""
-    text = one_line(clause)
-    first = text[:1] if NAME_OF_CODE.match(text) else text[:1].upper()
-    return first + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+    text = capital(one_line(clause))
+    return text + ("" if text.endswith((".", "?", "!")) else ".")

@@ -19,7 +19,7 @@ from website.cells import place_name
 from website.groups import Named, listed
 from website.lessons import Lesson
 from website.pages import table_of_contents
-from website.words import NAME, boxed, one_line, shown
+from website.words import NAME, boxed, capital, one_line, shown
 
 STOOD_IN_FOR = ("torch", "matplotlib", "ipywidgets", "IPython", "pytest")
 HEAD = """# {number} · Exercises: {name}
@@ -31,8 +31,6 @@ answer that you have read teaches less than a mistake that you have made.
 
 # What an answer that is no function prints: a table and an empty line, or a value, and then the reason.
 ANSWER = re.compile(r"(?P<answer>(?:.+\n)+(?=\n)|.+(?:\n \[.*)*)(?P<reason>[\s\S]*)")
-# What begins with a name: a letter, or a token with its place.
-SMALL = re.compile(r"[b-z] |\w+ \(|\w*_\w|\w+[.(\[]\w")
 # Above the mistakes of an open-ended exercise: the check tells the numbers of the answer that it gets.
 EXAMPLES = "What the check says of one such answer each, with that answer's numbers:\n\n"
 
@@ -251,8 +249,3 @@ def apart(cell: str) -> tuple[str, str]:
 def details(title: str, text: str) -> list[str]:
     """A title, Markdown -> the same folded under that title."""
     return ["<details>", f"<summary>{title}</summary>", "", text, "", "</details>", ""]
-
-
-def capital(text: str) -> str:
-    """ "both choose the first key." -> "Both choose the first key."; names stay small: n, cat (row 1)."""
-    return text if SMALL.match(text) else text[:1].upper() + text[1:]

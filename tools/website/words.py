@@ -24,6 +24,8 @@ BARE = "|".join(
 )
 NAME = re.compile(r"`([a-z][a-z_]*)`")
 SIGNS = r"[-=+−±·×÷/*@<>≤≥^]"
+# What begins with a name: a letter, a token with its place, a name of code.
+SMALL = re.compile(r"[b-z] |\w+ \(|\w*_\w|\w+[.(\[]\w")
 LIST_MARK = re.compile(r"^([-+]|\d+(?=\.))", re.MULTILINE)
 
 
@@ -59,13 +61,12 @@ def boxed(text: str, names: Collection[str] = ()) -> str:
     named = rf"(?:\A|(?<=[.?!] ))(?:{some})(?= \w)" if names else r"(?!)"
     x = rf"(?<![^\s(])(?<!{SIGNS} )x(?=[.,:;)]* (?!{SIGNS})|[.,:;)]*\Z)" if "x" in names else r"(?!)"
     bare = re.compile(f"{BARE}|{named}|{x}")
-    return "".join(part if CODE.fullmatch(part) else bare.sub(as_code, part) for part in CODE.split(text))
+    return "".join(part if CODE.fullmatch(part) else bare.sub(r"`\g<0>`", part) for part in CODE.split(text))
 
 
-def as_code(found: re.Match[str]) -> str:
-    """Bare code -> the same between ` and `; a full stop after it is none of it."""
-    words = found[0].rstrip(".")
-    return f"`{words}`{found[0][len(words) :]}"
+def capital(text: str) -> str:
+    """ "both choose the first key." -> "Both choose the first key."; names stay small: n, cat (row 1)."""
+    return text if SMALL.match(text) else text[:1].upper() + text[1:]
 
 
 def escaped(text: str) -> str:
