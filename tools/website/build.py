@@ -21,7 +21,6 @@ from sphinx.cmd.build import main as sphinx
 from website import address, decks, mathjax, papers
 from website.enlarging import with_links
 from website.joints import with_joints
-from website.pictures import to_fetch
 from website.serving import find_browser
 from website.solved import ARCHIVE
 from website.sources import OWN, PROCESSES, Written, write_sources
@@ -103,10 +102,8 @@ def write_downloads(written: Written, html: Path) -> None:
     decks.write(written.decks, html)
     (html / "solved" / ARCHIVE).write_bytes(written.archive)
     (html / "notebooks").mkdir()
-    for notebook in written.notebooks:
-        name = f"{notebook.stem}.ipynb"
-        text = to_fetch((ROOT / "notebooks" / name).read_text(encoding="utf-8"))
-        (html / "notebooks" / name).write_text(text, encoding="utf-8", newline="\n")
+    for stem, text in written.notebooks.items():
+        (html / "notebooks" / f"{stem}.ipynb").write_text(text, encoding="utf-8", newline="\n")
 
 
 def finish(html: Path) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from website import address, cells, decks, kills, mistakes, pages, reference, reply, solved, timetables
 from website.decks import MARK, Deck
 from website.lessons import BESIDE, Lesson, hours, lessons
+from website.pictures import to_fetch
 
 OWN = Path(__file__).resolve().parent
 TABLES = {  # pages whose tables are narrower on the site
@@ -23,23 +24,22 @@ PROCESSES = 2  # at a time, as Sphinx has them afterwards
 
 
 class Made(NamedTuple):
-    """What one notebook becomes beside its page: its slides, and the file of its solved edition, if any."""
+    """What one notebook becomes beside its page: the file to be fetched, its slides, and the file of its
+    solved edition, if any.
+    """
 
-    deck: Deck | None
-    solved: str | None
+    fetched: str
+    deck: Deck | None = None
+    solved: str | None = None
 
 
 class Written(NamedTuple):
     """What stands beside Sphinx's pages when these are made: notebooks, slides, the solved edition."""
 
-    notebooks: list[Lesson]
+    lessons: list[Lesson]
+    notebooks: dict[str, str]  # {stem: the file's text}
     decks: list[Deck]
     archive: bytes
-
-    @property
-    def lessons(self) -> list[Lesson]:
-        """() -> the notebooks that are lessons."""
-        return [each for each in self.notebooks if each.number]
 
 
 def write_sources(root: Path, place: Path, papers: bool, book: bool, home: str = "") -> Written:
@@ -72,7 +72,8 @@ def write_sources(root: Path, place: Path, papers: bool, book: bool, home: str =
     write(place / "index.md", start_page(start, notebooks, found, papers, book))
     for picture in PICTURES:
         shutil.copyfile(root / picture, place / Path(picture).name)
-    return Written(notebooks, shown, archive)
+    fetched = {notebook.stem: each.fetched for notebook, each in zip(notebooks, made, strict=True)}
+    return Written(every, fetched, shown, archive)
 
 
 def write_notebooks(
@@ -87,17 +88,18 @@ def write_notebooks(
 
 
 def write_notebook(root: Path, place: Path, known: Mapping[str, str], lesson: Lesson) -> Made:
-    """The course's folder, a place, where links lead, a notebook -> its slides and the solved one; its pages
-    are there.
+    """The course's folder, a place, where links lead, a notebook -> the file to be fetched, its slides and
+    the solved one; its pages are there.
+
+    All of them in one process, so that each figure is made smaller once.
     """
     write_lesson(root, place, lesson, known)
-    if not lesson.number:
-        return Made(None, None)
     path = root / "notebooks" / f"{lesson.stem}.ipynb"
-    return Made(
-        decks.made(path) if lesson.is_core else None,
-        write_exercises(root, place, lesson, known),
-    )
+    fetched = to_fetch(path.read_text(encoding="utf-8"))
+    if not lesson.number:
+        return Made(fetched)
+    deck = decks.made(path) if lesson.is_core else None
+    return Made(fetched, deck, write_exercises(root, place, lesson, known))
 
 
 def write_exercises(root: Path, place: Path, lesson: Lesson, known: Mapping[str, str]) -> str:
