@@ -10,7 +10,7 @@ import importlib.machinery
 import importlib.util
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
 from unittest.mock import MagicMock
@@ -31,6 +31,8 @@ answer that you have read teaches less than a mistake that you have made.
 
 # What an answer that is no function prints: a table and an empty line, or a value, and then the reason.
 ANSWER = re.compile(r"(?P<answer>(?:.+\n)+(?=\n)|.+(?:\n \[.*)*)(?P<reason>[\s\S]*)")
+# The options of a task, as its notebook tells it, with the letters of the replies.
+CHOICE = re.compile(r"^- (?:\*\*[a-e]\*\*|[a-e]\)) .+$", re.MULTILINE)
 # Above the mistakes of an open-ended exercise: the check tells the numbers of the answer that it gets.
 EXAMPLES = "What the check says of one such answer each, with that answer's numbers:\n\n"
 
@@ -43,7 +45,7 @@ of each mistake that it knows by name. [The table of mistakes](../kill_table.md)
 
 class Told(NamedTuple):
     """An exercise as a page shows it. `solution` is empty where it cannot be worked out here. Where
-    `examples` is true, each mistake is told of one answer that makes it.
+    `examples` is true, each mistake is told of one answer that makes it. `choices` are lines of Markdown.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Told(NamedTuple):
     solution: str
     mistakes: tuple[Named, ...]
     examples: bool = False
+    choices: tuple[str, ...] = ()
 
 
 class Empty:
@@ -138,6 +141,11 @@ def in_order(exercises: Sequence[Told], order: Sequence[str]) -> list[Told]:
     return sorted(exercises, key=lambda each: order.index(each.name))
 
 
+def with_choices(exercises: Sequence[Told], tasks: Mapping[str, str]) -> list[Told]:
+    """Exercises, {name: its task as the page of answers tells it} -> those with options show them."""
+    return [each._replace(choices=tuple(CHOICE.findall(tasks[each.name]))) for each in exercises]
+
+
 def solution_of(exercise: Any) -> str:
     """An exercise -> one right answer, or nothing where that takes PyTorch."""
     try:
@@ -198,6 +206,7 @@ def section(exercise: Told) -> str:
         f"*{exercise.kind}.* {shown(boxed(one_line(exercise.task), names))}",
         "",
     ]
+    lines += [*exercise.choices, ""] if exercise.choices else []
     lines += [f"[In the lesson](#{place_name(exercise.name)}).", ""]
     if exercise.hints:
         lines += details(

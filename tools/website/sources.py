@@ -114,6 +114,7 @@ def write_exercises(root: Path, place: Path, lesson: Lesson, known: Mapping[str,
     ]
     write(place / name, solved.page(lesson, made))
     told = mistakes.in_order(mistakes.told(lesson.number), [each.name for each in exercises])
+    told = mistakes.with_choices(told, {each.name: each.task for each in made})
     write(place / "mistakes" / f"{lesson.number}.md", mistakes.page(lesson, told))
     return notebook
 
