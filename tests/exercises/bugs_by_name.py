@@ -20,7 +20,7 @@ named: dict[tuple[str, int], Chosen] = {}
 def bug_of(exercise: str, *mistakes: str, hidden: bool = False) -> str:
     """An exercise, its mistakes to plant -> a free name of the bug; `hidden` makes one edit level 2."""
     machine = rooms.machine_of(exercise)
-    slips = {slip.mistake.name: slip for slip in rooms.slips_of(machine)}
+    slips = {slip.mistake.name: slip for slip in rooms.slips_of(machine.exercise.name)}
     level = {name: level for level, name in MODELS.items()}.get(exercise, 3 if len(mistakes) == 2 else 1)
     level += hidden
     topic = next((topic for topic, names in TOPICS.items() if exercise in names), "attention")

@@ -273,7 +273,7 @@ def test_the_reader_in_one_function_is_the_reader_of_lesson_07() -> None:
 def test_every_mistake_of_the_gyms_own_is_wrong_and_looks_like_no_other(name: str) -> None:
     machine = rooms.machine_of(name)
     results = {}
-    for slip in rooms.slips_of(machine):
+    for slip in rooms.slips_of(machine.exercise.name):
         function = rooms.planted_function(machine, (slip,))
         assert function is not None, slip.mistake.name
         other_shapes = ("keys-mixed", "queries-twice") if name == "attention" else ()  # on most inputs
@@ -283,7 +283,7 @@ def test_every_mistake_of_the_gyms_own_is_wrong_and_looks_like_no_other(name: st
     assert len(results) == len(machine.mistakes)
     assert len(READER_MISTAKES) >= 12
     if name == "attention":
-        for slip in rooms.slips_of(machine):
+        for slip in rooms.slips_of(machine.exercise.name):
             function = rooms.planted_function(machine, (slip,))
             told = evaluate("attention", function)
             assert (slip.mistake.name,) in told.named, told.named
@@ -378,7 +378,7 @@ def test_something_else_that_was_changed_is_told_beside_what_is_in_and_out(name:
 def test_in_a_model_a_known_mistake_is_told_by_its_name_with_what_is_left(name: str) -> None:
     planted = bug(name)
     machine = rooms.machine_of(planted.of.name)
-    known = [slip for slip in rooms.slips_of(machine) if slip.mistake not in planted.mistakes]
+    known = [slip for slip in rooms.slips_of(machine.exercise.name) if slip.mistake not in planted.mistakes]
     both = tuple(rooms.Slip(m, w) for m, w in zip(planted.mistakes, planted.ways, strict=True))
     seen = set()
     for slip in known:

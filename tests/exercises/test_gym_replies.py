@@ -332,7 +332,7 @@ REFERRING = r"(That|Then|This|Those|These|They|Their|It|Or|Each of the two)\b"
 
 @pytest.mark.parametrize("name", [*(name for names in TOPICS.values() for name in names), *MODELS.values()])
 def test_no_idea_of_a_mistake_that_can_be_planted_refers_to_what_was_done(name: str) -> None:
-    slips = list(rooms.slips_of(rooms.machine_of(name)))
+    slips = list(rooms.slips_of(name))
     assert slips
     for slip in slips:
         assert not re.match(REFERRING, on_its_own(slip.mistake.idea)), slip.mistake
@@ -366,7 +366,7 @@ def test_an_error_on_the_smallest_input_is_shown_and_what_it_lacks() -> None:
 def test_an_edit_of_two_faults_is_not_planted() -> None:
     machine = rooms.machine_of("padded-positions")
     assert "one-shift-for-all" in {mistake.name for mistake in machine.mistakes}
-    assert "one-shift-for-all" not in {slip.mistake.name for slip in rooms.slips_of(machine)}
+    assert "one-shift-for-all" not in {slip.mistake.name for slip in rooms.slips_of(machine.exercise.name)}
 
 
 def test_in_a_model_hints_point_to_the_lesson_of_each_mistake() -> None:

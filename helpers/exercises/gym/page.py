@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from helpers.exercises.gym import rooms
@@ -136,8 +136,13 @@ def ten_of(number: int, topic: str = "attention") -> tuple[str, ...]:
         wanted = min(level, levels(topic))
         turn = (100 * number + (10 * place + step) % 100 for step in range(100))
         fitting = [each for each in turn if level_of(topic, each) == wanted]
-        new = [each for each in fitting if not mistakes_of(topic, each) & met]
-        chosen_one = next((each for each in new if not named(topic, each) & slips), (new or fitting)[0])
+        fresh = (each for each in fitting if not mistakes_of(topic, each) & met)
+        first = next(fresh, None)
+        if first is None:
+            chosen_one = fitting[0]
+        else:  # each that is looked at costs time: its bugs are made and run
+            new = chain([first], fresh)
+            chosen_one = next((each for each in new if not named(topic, each) & slips), first)
         met |= mistakes_of(topic, chosen_one)
         slips |= named(topic, chosen_one)
         found.append(f"{topic}-{chosen_one}")

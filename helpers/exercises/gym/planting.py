@@ -6,6 +6,7 @@ expression, and one only, equals the place's up to the names of local variables.
 """
 
 import ast
+import functools
 import itertools
 import linecache
 import textwrap
@@ -82,8 +83,12 @@ def made_in(source: str, changes: list[Change]) -> str:
     return text.decode()
 
 
+@functools.lru_cache(maxsize=32)
 def definition(source: str) -> ast.FunctionDef:
-    """Source text -> the one function that it defines. Raises NotFoundError where that is not so."""
+    """Source text -> the one function that it defines, not to be changed.
+
+    Raises NotFoundError where that is not so.
+    """
     try:
         found = ast.parse(textwrap.dedent(source)).body
     except SyntaxError as error:
@@ -148,8 +153,7 @@ def _change(edits: Edits, keyword: str, number: Any, tree: ast.FunctionDef, name
 def _find(ours: ast.expr, edits: Edits, tree: ast.FunctionDef, names: Names) -> ast.expr:
     if tree is edits.tree:
         return ours
-    ours_text, theirs_text = ast.dump(edits.tree), ast.dump(tree)
-    if ours_text == theirs_text:  # our own answer, parsed anew: the same node in the same place
+    if _dumped(edits.tree) == _dumped(tree):  # our own answer, parsed anew: the same node in the same place
         pairs = zip(ast.walk(edits.tree), ast.walk(tree), strict=True)
         return next(other for one, other in pairs if one is ours and isinstance(other, ast.expr))
     found = [
@@ -161,6 +165,12 @@ def _find(ours: ast.expr, edits: Edits, tree: ast.FunctionDef, names: Names) -> 
         raise NotFoundError(f"{ast.unparse(ours)!r} stands there {len(found)} times")
     names.update(found[0][1])
     return found[0][0]
+
+
+@functools.lru_cache(maxsize=32)
+def _dumped(tree: ast.AST) -> str:
+    """A tree that nobody changes -> all that it says, as text."""
+    return ast.dump(tree)
 
 
 def _alike(ours: Any, theirs: Any, local: set[str], names: Names) -> Names | None:

@@ -13,7 +13,7 @@ import builtins
 import functools
 import hashlib
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -137,23 +137,46 @@ def machine_of(name: str) -> Machine:
 
 def bugs_from(machine: Machine, place: int, level: int) -> Iterator[tuple[Slip, ...]]:
     """An exercise, a place in its bugs, a level -> the bugs of that level, of one slip or two, from there."""
-    slips = list(slips_of(machine))
-    groups = [(slip,) for slip in slips] if level < 3 else list(combinations(slips, 2))
+    name = machine.exercise.name
+    slips = slips_of(name)
+    groups = list(combinations(range(len(slips)), 1 if level < 3 else 2))
     for step in range(len(groups)):
         group = groups[(place + step) % len(groups)]
-        if two_bugs(machine, group) if level >= 3 else one_bug(machine, group, level == 2):
-            yield group
+        if is_bug(name, group, level):
+            yield tuple(slips[number] for number in group)
 
 
-def slips_of(machine: Machine) -> Iterator[Slip]:
-    """An exercise -> its mistakes that are edits of the answer's text, in the first way that fits there."""
+@functools.cache
+def slips_of(name: str) -> tuple[Slip, ...]:
+    """An exercise's name -> its mistakes that are edits of the answer's text, in the first way that fits."""
+    machine = machine_of(name)
+    found = []
     for mistake in machine.mistakes:
-        if (machine.exercise.name, mistake.name) in TWO_FAULTS:
+        if (name, mistake.name) in TWO_FAULTS:
             continue
         for way in mistake.ways:
             if edits_in(way) == 1 and looks_natural(machine.edits, way):
-                yield Slip(mistake, {key: value for key, value in way.items() if value})
+                found.append(Slip(mistake, {key: value for key, value in way.items() if value}))
                 break
+    return tuple(found)
+
+
+@functools.cache
+def is_bug(name: str, group: tuple[int, ...], level: int) -> bool:
+    """An exercise's name, numbers of its slips, a level -> whether they are a bug of that level."""
+    slips = tuple(slips_of(name)[number] for number in group)
+    if level < 3:
+        return one_bug(machine_of(name), slips, hidden=level == 2)
+    alone = [outcomes_alone(name, number) for number in group]
+    return two_bugs(machine_of(name), slips, alone)
+
+
+@functools.cache
+def outcomes_alone(name: str, number: int) -> list[Outcome] | None:
+    """An exercise's name, a slip's number -> what our answer gives with it, or None where it cannot stand."""
+    machine = machine_of(name)
+    function = planted_function(machine, (slips_of(name)[number],))
+    return None if function is None else outcomes_of(machine, function)
 
 
 def looks_natural(edits: Edits, way: Way) -> bool:
@@ -225,8 +248,8 @@ def gap_of(got: Array | None, right: Array | None) -> float | None:
     return gap if np.isfinite(gap) else None
 
 
-def two_bugs(machine: Machine, pair: tuple[Slip, ...]) -> bool:
-    """Two mistakes -> whether both show: together they are wrong, and other than each alone."""
+def two_bugs(machine: Machine, pair: tuple[Slip, ...], alone: Sequence[list[Outcome] | None]) -> bool:
+    """Two mistakes, what each alone gives -> whether both show: together wrong, and other than each alone."""
     one, other = pair
     if one.way.keys() & other.way.keys() or not looks_natural(machine.edits, {**one.way, **other.way}):
         return False
@@ -234,11 +257,7 @@ def two_bugs(machine: Machine, pair: tuple[Slip, ...]) -> bool:
     if both is None or not visible(machine, both):
         return False
     outcomes = outcomes_of(machine, both)
-    for slip in pair:
-        alone = planted_function(machine, (slip,))
-        if alone is None or all(map(same_outcome, outcomes, outcomes_of(machine, alone))):
-            return False
-    return True
+    return all(each is not None and not all(map(same_outcome, outcomes, each)) for each in alone)
 
 
 def planted_in(
