@@ -15,7 +15,9 @@ MATHS = tuple(f"helpers.{name}" for name in TEACHING_ORDER)
 # The tests of helpers.readers.model are tests/test_readers_model.py. Here is what does not follow that rule.
 OTHER_TESTS = {
     "helpers.heads": ("multi_head",),
-    "helpers.streaming": ("streaming", "streaming_cache", "streaming_windows"),
+    "helpers.leaks": ("leaks", "leaks_in_a_test"),
+    "helpers.streaming": ("streaming", "streaming_cache", "streaming_windows", "streaming_small_scores"),
+    "helpers.inputs": ("inputs", "gradients"),
     "helpers.pytorch.attention": ("pytorch_attention", "pytorch_modes", "pytorch_module"),
     "helpers.pytorch.validation": ("pytorch_attention", "pytorch_module"),
     "helpers.pytorch.parity": ("parity",),
