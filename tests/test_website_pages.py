@@ -16,10 +16,10 @@ from website.enlarging import with_links
 from website.joints import with_joints
 from website.lessons import Lesson, lessons
 from website.links import broken_links, pictures_without_words
-from website.mistakes import Named, Told, answer, page, told, with_choices
+from website.mistakes import Named, Told, answer, page, told
 from website.pages import PAGES, Page, below, listed, relinked, table_of_contents, targets
 from website.solved import SUSPECT
-from website.sources import start_page
+from website.sources import start_page, write_exercises
 from website.words import capital, shown, unwrapped
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -190,22 +190,16 @@ def test_every_mistake_of_a_list_is_explained(lesson: Lesson) -> None:
     assert all(each.mistakes for each in told(lesson.number))
 
 
-def tasks(lesson: Lesson) -> dict[str, str]:
-    """A lesson -> {exercise: its task as the notebook tells it}."""
-    cells = json.loads((ROOT / "notebooks" / f"{lesson.stem}.ipynb").read_text(encoding="utf-8"))["cells"]
-    named = {cell["id"]: "".join(cell["source"]) for cell in cells}
-    return {name.removesuffix("-task"): text for name, text in named.items() if name.endswith("-task")}
-
-
 @pytest.mark.parametrize("lesson", lessons(ROOT), ids=lambda lesson: lesson.number)
-def test_where_a_letter_is_answered_the_options_stand_above(lesson: Lesson) -> None:
-    found = with_choices(told(lesson.number), tasks(lesson))
-    for each in found:
-        letters = {name.name.removeprefix("option ") for name in each.mistakes if "option " in name.name}
-        if letters and not each.name.startswith(SUSPECT):  # whose options stand beside the evidence
-            shown_ones = {re.sub(r"^- \W*(\w).*", r"\1", line) for line in each.choices}
-            assert shown_ones == letters | {each.solution.splitlines()[0]}, each.name
-            assert "\n".join(each.choices) in page(lesson, [each]).partition("<details>")[0]
+def test_where_a_letter_is_answered_the_options_stand_above(lesson: Lesson, tmp_path: Path) -> None:
+    write_exercises(ROOT, tmp_path, lesson, {})
+    text = (tmp_path / "mistakes" / f"{lesson.number}.md").read_text(encoding="utf-8")
+    above_the_folds = dict(re.findall(r"^## (\S+)\n([\s\S]*?)<details>", text, re.MULTILINE))
+    for each in told(lesson.number):
+        wrong = {found.name.removeprefix("option ") for found in each.mistakes if "option " in found.name}
+        if wrong and not each.name.startswith(SUSPECT):  # whose options stand beside the evidence
+            options = re.findall(r"^- \*\*(\w)\*\* \S", above_the_folds[each.name], re.MULTILINE)
+            assert options == sorted({*wrong, each.solution[0]}), each.name
 
 
 def test_mistakes_without_words_are_no_list() -> None:

@@ -128,6 +128,18 @@ def test_a_set_of_ten_has_ten_different_bugs_that_get_harder(topic: str) -> None
     assert len(set(mistakes)) == len(mistakes), "no mistake comes twice in a set"
 
 
+def test_where_there_are_others_no_slip_comes_again_in_another_function() -> None:
+    ten = page.ten_of(2001, "positions")  # its last bug would repeat one, if that did not count
+    slips = [slip for name in ten for slip in page.named(*(parts_of(name) or ("", 0)))]
+    assert len(set(slips)) == len(slips)
+
+
+def test_two_slips_of_which_one_hides_the_other_are_no_bug_of_two() -> None:
+    number = {slip.mistake.name: n for n, slip in enumerate(rooms.slips_of("causal-mask"))}
+    assert not rooms.is_bug("causal-mask", (number["upper-left"], number["everything-open"]), 3)
+    assert rooms.is_bug("causal-mask", (number["upper-left"], number["one-step-ahead"]), 3)
+
+
 def test_what_a_bug_left_out_is_imported_all_the_same() -> None:
     shown = bug(bug_of("temperature", "not-softmaxed")).shown()
     assert "return scores / temperature" in shown

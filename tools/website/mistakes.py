@@ -31,8 +31,8 @@ answer that you have read teaches less than a mistake that you have made.
 
 # What an answer that is no function prints: a table and an empty line, or a value, and then the reason.
 ANSWER = re.compile(r"(?P<answer>(?:.+\n)+(?=\n)|.+(?:\n \[.*)*)(?P<reason>[\s\S]*)")
-# The options of a task, as its notebook tells it, with the letters of the replies.
-CHOICE = re.compile(r"^- (?:\*\*[a-e]\*\*|[a-e]\)) .+$", re.MULTILINE)
+# An option of a task that asks for a letter.
+CHOICE = re.compile(r"^- \*\*[a-e]\*\* .+$", re.MULTILINE)
 # Above the mistakes of an open-ended exercise: the check tells the numbers of the answer that it gets.
 EXAMPLES = "What the check says of one such answer each, with that answer's numbers:\n\n"
 
