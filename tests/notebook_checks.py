@@ -20,6 +20,7 @@ from nbformat import NotebookNode
 from nbval.plugin import nocolors
 from strict_notebooks import Cell
 
+from course.notebooks import is_compared
 from helpers.exercises.catalogue import exercises
 from helpers.exercises.kinds import Table
 
@@ -117,7 +118,6 @@ def by_comparison(stored: NotebookNode, shown: NotebookNode) -> str:
             continue
         if cell.execution_count is None:
             return "strict run"
-        ignored = "nbval-ignore-output" in cell.metadata.get("tags", ())
-        if not ignored and not Comparison.of(cell).compare_outputs(now[cell.id].outputs, cell.outputs):
+        if is_compared(cell) and not Comparison.of(cell).compare_outputs(now[cell.id].outputs, cell.outputs):
             return "strict run"
     return ""

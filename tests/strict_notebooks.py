@@ -4,6 +4,8 @@ nbval runs each notebook in one kernel and compares text, stderr included. It sa
 that was never run, a changed figure, a widget, or what the kernel cost. Here
 - a cell without an execution count fails;
 - figures are compared by pixels (`pictures.py`);
+- what a slider's cell shows before anybody moves it is compared, too: nbval is told to leave such a cell
+  alone, because the address of its widget is another one each time;
 - a cell whose output is not compared still may not write to stderr;
 - each control of a notebook is moved to both ends: its output must change, without an error;
 - after the last cell the kernel is asked what it loaded and what it cost. The costs are listed at the end
@@ -26,7 +28,7 @@ from jupyter_client.manager import KernelManager
 from lesson_files import as_tested
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-from course.notebooks import short
+from course.notebooks import is_slider, short
 from helpers.pretrained.models import files_of
 
 # Notebooks that import torch, by their numbers or names; the others may not even load it.
@@ -115,6 +117,12 @@ class Cell(IPyNbCell):
         stderr = "".join(output.text for output in self.test_outputs if output.get("name") == "stderr")
         if stderr and not self.options["check"]:
             self.raise_cell_error(f"This cell writes to stderr:\n{stderr}")
+        if is_slider(self.cell) and not self.compare_outputs(self.beside_widgets(), self.cell.outputs):
+            self.raise_cell_error("The slider shows something else", "\n".join(self.comparison_traceback))
+
+    def beside_widgets(self) -> list[Any]:
+        """() -> what the cell shows in its controls' place before anybody moves them."""
+        return [output for output in self.test_outputs if run_notebooks.WIDGET not in output.get("data", {})]
 
     def compare_outputs(self, test: Any, ref: Any, skip_compare: Any = None) -> bool:
         """Outputs now, outputs stored -> True if they agree, figures included."""
@@ -235,7 +243,7 @@ class Notebook(IPyNbFile):
         has_controls = False
         for item in self.cells_as_tested():
             self.cells += 1
-            has_controls |= item.cell.id.endswith("-slider")
+            has_controls |= is_slider(item.cell)
             yield Cell.from_parent(
                 self, name=item.cell.id, cell_num=item.cell_num, cell=item.cell, options=item.options
             )

@@ -49,7 +49,10 @@ def draw(heights):
     axes.plot(heights)
     axes.set_ylim(0, 100)
     plt.show()
-    print("six points")"""
+    print("six points")
+
+def draw_ten(ticked):
+    draw([10 * ticked] * 10)"""
 
 SLIDER = """import ipywidgets
 
@@ -69,6 +72,7 @@ def code(cell_id: str, source: str, *tags: str) -> NotebookNode:
 
 
 TEXTS = ("text", "result", "gone", "uncounted", "stderr", "other-stderr")
+SLIDERS = ("number-slider", "text-slider", "picture-slider")
 FIGURES = ("figure-moved", "figure-curve", "figure-garbage", "figure-gone")
 
 
@@ -81,6 +85,8 @@ def small_notebook() -> NotebookNode:
             *(code(cell_id, "print(1 + 1)\n3 * 5") for cell_id in TEXTS),
             *(code(cell_id, "draw([0, 10, 20, 30, 40, 50])") for cell_id in FIGURES),
             code("number-slider", f"{SLIDER}\n\nexplore(lambda number: number)", "nbval-ignore-output"),
+            code("text-slider", "explore(lambda number: number)", "nbval-ignore-output"),
+            code("picture-slider", "explore(lambda number: number, draw_ten)", "nbval-ignore-output"),
         ]
     )
 
@@ -119,6 +125,9 @@ def spoil_cells(notebook: NotebookNode) -> None:
     picture_of(notebook, "figure-garbage")["image/png"] = base64.b64encode(b"garbage" * 100).decode("ascii")
     del picture_of(notebook, "figure-gone")["image/png"]
 
+    cell_of(notebook, "text-slider").outputs[-1].text = "34 True\n"
+    picture_of(notebook, "picture-slider")["image/png"] = picture_of(notebook, "figure-curve")["image/png"]
+
 
 def clear(notebook: NotebookNode) -> None:
     """Does what "Clear all outputs" does."""
@@ -130,7 +139,9 @@ def clear(notebook: NotebookNode) -> None:
 def slider_fails_and_torch_is_loaded(notebook: NotebookNode) -> None:
     """Leaves every cell right; the slider's last value divides by zero, and torch is in the kernel."""
     slider = cell_of(notebook, "number-slider")
-    slider.source = slider.source.replace("lambda number: number", "lambda number: number - 9")
+    slider.source = slider.source.replace(
+        "lambda number: number", "lambda number: number - 9 * (number == 9)"
+    )
     # An empty module under that name is as good, and a second faster.
     cell_of(notebook, "setup").source += '\n\nsys.modules["torch"] = sys'
 
@@ -138,14 +149,16 @@ def slider_fails_and_torch_is_loaded(notebook: NotebookNode) -> None:
 def slider_is_dead_and_memory_is_taken(notebook: NotebookNode) -> None:
     """Leaves every cell right; the slider changes nothing, and the kernel is large."""
     slider = cell_of(notebook, "number-slider")
-    slider.source = slider.source.replace("lambda number: number", "lambda number: 1")
+    slider.source = slider.source.replace("lambda number: number", "lambda number: 3")
     cell_of(notebook, "setup").source += '\n\nballast = bytearray(b"x") * 150_000_000'
 
 
 def box_is_dead(notebook: NotebookNode) -> None:
     """Leaves every cell right; the check box beside the slider changes nothing."""
     slider = cell_of(notebook, "number-slider")
-    slider.source = slider.source.replace("lambda number: number", "lambda number: number, tick=type")
+    slider.source = slider.source.replace(
+        "lambda number: number", "lambda number: number, tick=lambda box: True"
+    )
 
 
 # How a copy is spoilt -> the items that must fail, each with words that its report must hold.
@@ -163,8 +176,10 @@ CONTROLS: dict[Callable[[NotebookNode], None] | None, dict[str, str]] = {
         "figure-curve": "the figure changed: largest difference",
         "figure-garbage": "the stored figure cannot be read",
         "figure-gone": "0 figures are stored, 1 are drawn now",
+        "text-slider": "mismatch 'stdout'",
+        "picture-slider": "the figure changed",
     },
-    clear: dict.fromkeys(("setup", *TEXTS, *FIGURES, "number-slider"), "never run"),
+    clear: dict.fromkeys(("setup", *TEXTS, *FIGURES, *SLIDERS), "never run"),
     slider_fails_and_torch_is_loaded: {
         "controls-move": "ZeroDivisionError",
         "kernel-cost": "torch was loaded",

@@ -28,7 +28,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from course.notebooks import notebooks
+from course.notebooks import is_compared, is_slider, notebooks
 
 ROOT = Path(__file__).resolve().parents[1]
 T = TypeVar("T")
@@ -65,7 +65,12 @@ def texts(notebook: NotebookNode) -> list[NotebookNode]:
 
 def compared(notebook: NotebookNode) -> list[NotebookNode]:
     """A notebook -> its code cells whose outputs are compared."""
-    return [cell for cell in code(notebook) if "nbval-ignore-output" not in cell.metadata.get("tags", ())]
+    return [cell for cell in code(notebook) if is_compared(cell)]
+
+
+def sliders(notebook: NotebookNode) -> list[NotebookNode]:
+    """A notebook -> its code cells with a control."""
+    return [cell for cell in code(notebook) if is_slider(cell)]
 
 
 def pictures_of(cells: Iterable[NotebookNode]) -> list[tuple[NotebookNode, NotebookNode]]:
@@ -278,8 +283,24 @@ def swapped_cells(notebook: NotebookNode, choice: Choice) -> str:
 
 def slider_without_picture(notebook: NotebookNode, choice: Choice) -> str:
     """A slider that stores no picture of what it shows at the start."""
-    cell = one_of([cell for cell in code(notebook) if cell.id.endswith("-slider")], choice)
+    cell = one_of(sliders(notebook), choice)
     cell.outputs = [output for output in cell.outputs if output.output_type == "stream"]
+    return str(cell.id)
+
+
+def other_text_of_a_slider(notebook: NotebookNode, choice: Choice) -> str:
+    """Another digit in what a slider prints at the start."""
+    cell = one_of(sliders(notebook), choice)
+    stream = one_of([output for output in cell.outputs if output.output_type == "stream"], choice)
+    stream.text = another_digit(stream.text, r"\d+", choice)
+    return str(cell.id)
+
+
+def other_picture_of_a_slider(notebook: NotebookNode, choice: Choice) -> str:
+    """Another figure of the notebook in the place of what a slider draws at the start."""
+    cell, data = one_of(pictures_of(sliders(notebook)), choice)
+    others = [other for c, other in pictures_of(compared(notebook)) if c is not cell]
+    data["image/png"] = one_of(others, choice)["image/png"]
     return str(cell.id)
 
 
@@ -332,7 +353,8 @@ KINDS: dict[str, Spoil] = {
             lost_text,
             lost_code,
         ),
-        *(doubled_cell, swapped_cells, slider_without_picture, measured_output, code_that_was_not_run),
+        *(doubled_cell, swapped_cells, slider_without_picture, other_text_of_a_slider),
+        *(other_picture_of_a_slider, measured_output, code_that_was_not_run),
     )
 }
 

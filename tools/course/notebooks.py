@@ -42,6 +42,16 @@ def lessons(root: Path) -> list[Path]:
     return [path for path in notebooks(root) if is_lesson(path.name)]
 
 
+def is_slider(cell: Cell) -> bool:
+    """A cell -> whether it shows a slider or a box to tick."""
+    return str(cell.get("id", "")).endswith("-slider")
+
+
+def is_compared(cell: Cell) -> bool:
+    """A code cell -> whether what it shows is compared with what is stored; of a slider, the start."""
+    return "nbval-ignore-output" not in cell["metadata"].get("tags", ()) or is_slider(cell)
+
+
 def parse(text: str) -> Notebook | None:
     """A file's text -> the notebook, or None where it is none (git's conflict marks are the usual reason)."""
     try:
