@@ -8,7 +8,7 @@ import pytest
 # pytest has put this folder in front, and here `course` is the door: the tests mean the package in tools/.
 sys.path.insert(0, str(Path(__file__).parent / "tools"))
 
-pytest_plugins = ["lesson_files", "strict_notebooks", "one_lesson", "long_first"]
+pytest_plugins = ["lesson_files", "strict_notebooks", "one_lesson", "long_first", "two_runs"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

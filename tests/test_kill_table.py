@@ -3,15 +3,37 @@
 from collections import Counter
 
 import kill_table
+import processors
 import pytest
 
 from helpers.exercises.catalogue import exercises, lessons
-from helpers.exercises.kinds import Exercise
+from helpers.exercises.engine.diagnosis import plain_outcome
+from helpers.exercises.engine.sandbox import Outcome
+from helpers.exercises.kinds import Exercise, Write
 
 STORED = kill_table.TABLE.read_text(encoding="utf-8")
 ROWS = kill_table.rows_of(STORED)
 LESSON = {exercise.name: lesson for lesson, group in lessons().items() for exercise in group}
 KNOWN: dict = {}  # find-the-bug exercises share the counts of another
+
+
+@pytest.mark.parametrize("exercise", list(processors.distinct()), ids=lambda exercise: exercise.name)
+def test_on_this_machine_mistakes_get_their_names(exercise: Write) -> None:
+    """Each single one and three pairs, as attempts get them: the rows below take all pairs, and minutes."""
+    diagnosis = exercise.diagnosis
+    with exercise.dice_as_they_were():
+        for version in diagnosis.singles:
+            assert [other.names for other in diagnosis.name(diagnosis.outcomes(version))] == [version.names]
+        for version in diagnosis.pairs[:: 1 + len(diagnosis.pairs) // 3]:
+            outcomes = list(diagnosis.outcomes(version))
+            one_line_stops_it = all(outcome.error for outcome in outcomes)
+            assert one_line_stops_it or diagnosis.name(outcomes) or cancel(exercise, outcomes), version
+
+
+def cancel(exercise: Write, outcomes: list[Outcome]) -> bool:
+    """Whether two mistakes give what is right."""
+    right = [plain_outcome(exercise.right, probe) for probe in exercise.probes]
+    return all(map(exercise.accepts, outcomes, right, exercise.probes))
 
 
 @pytest.mark.parametrize("exercise", exercises().values(), ids=lambda exercise: exercise.name)

@@ -33,6 +33,7 @@ MACHINERY = (
     "tests/long_first.py",
     "tests/one_lesson.py",
     "tests/strict_notebooks.py",
+    "tests/two_runs.py",
     "tests/pictures.py",
     "tools/run_notebooks.py",
     *(

@@ -32,6 +32,7 @@ def test_it_runs_the_readmes_command_on_three_systems_and_four_pythons() -> None
     assert all(admitted.contains(each) for each in matrix["python"])
     assert commands(JOBS["course"]) == ["python course.py test"]
     assert "\n    python course.py test\n" in README
+    assert commands(JOBS["all"]) == ["python course.py test --all --kernels"]
 
 
 def test_every_matrix_value_is_used_and_every_used_value_is_in_the_matrix() -> None:

@@ -1,0 +1,94 @@
+"""`course.py test`: does the course work here, with the same numbers? `course.py test --all`: is it right?
+
+The first is for who learns or teaches with it, and takes minutes: all that can come out differently on another
+machine. It leaves out what hangs on the files of the course alone, which are the same everywhere, and trials of
+machines other than this one. The second leaves out nothing: CI runs it, and so does whoever changes the course.
+Files that are named, -k, -m and --lesson choose for themselves; nothing of what they choose is left out.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHORT = "COURSE_SHORT_RUN"  # the workers of pytest-xdist inherit it: what was asked for, they do not see
+
+# What the short run leaves out, by the reason: whole files, folders, or single tests.
+LEFT_OUT = {
+    "hangs on the files of the course alone": (
+        *("tests/test_style.py", "tests/test_house.py", "tests/test_imports.py", "tests/test_citation.py"),
+        *("tests/test_notebook_prose.py", "tests/test_notebook_tasks.py", "tests/test_readme.py"),
+        *("tests/test_workflow.py", "tests/test_doors.py", "tests/test_fingerprints.py"),
+        *("tests/exercises/test_words.py", "tests/exercises/test_further_on.py"),
+        *(f"tests/test_website_{part}.py" for part in ("answers", "beside", "cells", "pages", "together")),
+        *(f"tests/test_teacher_{part}.py" for part in ("outcomes", "plan", "report", "slides", "solved")),
+    ),
+    "whether the tests themselves, and the tools for authors, would notice a fault": (
+        *("tests/test_corruptions.py", "tests/test_mutants.py", "tests/test_notebook_controls.py"),
+        *("tests/test_one_lesson.py", "tests/test_pictures.py", "tests/test_run_notebooks.py"),
+        "tests/test_unnamed.py",
+    ),
+    "tries other machines than this one, or makes environments of its own": (
+        *("tests/browser", "tests/test_processors.py", "tests/test_hub_trial.py"),
+        *("tests/test_wheel.py", "tests/test_wheel_trials.py", "tests/test_kernels_compiled.py"),
+        *("tests/test_course.py", "tests/test_course_machines.py", "tests/test_course_swap.py"),
+    ),
+    "a longer list of what the short run tries some of": (
+        "tests/test_kill_table.py::test_each_mistake_is_named_and_its_row_is_up_to_date",
+        "tests/test_exercises_in_notebooks.py::test_each_exercise_solved_in_place_turns_right_and_nothing_else_changes",
+        *(f"tests/exercises/test_{part}.py" for part in ("gym", "gym_fixes", "gym_replies", "hostile")),
+        *(f"tests/exercises/test_{part}.py" for part in ("kernel_kept", "probes", "claims")),
+    ),
+}
+EVERYTHING = frozenset(name for names in LEFT_OUT.values() for name in names)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the option."""
+    parser.addoption("--all", action="store_true", help="also what is the same on every machine")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Settles which of the two runs this is; a worker goes by what was settled."""
+    if hasattr(config, "workerinput"):
+        return
+    os.environ.pop(SHORT, None)  # a test may have started this run
+    if not config.getoption("all") and not chooses(config):
+        os.environ[SHORT] = "1"
+
+
+def chooses(config: pytest.Config) -> bool:
+    """Whether the command line says which tests are meant."""
+    by_option = any(config.getoption(name, default="") for name in ("lesson", "keyword", "markexpr"))
+    return by_option or config.args_source is not pytest.Config.ArgsSource.TESTPATHS
+
+
+def is_left_out(test: str) -> bool:
+    """A test's id, or a file's path from the course's folder -> whether the short run leaves it out."""
+    name = test.partition("[")[0]
+    file = name.partition("::")[0]
+    return not EVERYTHING.isdisjoint((name, file, file.rpartition("/")[0]))
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leaves out whole files unread."""
+    place = os.path.relpath(collection_path, ROOT).replace(os.sep, "/")
+    return True if SHORT in os.environ and is_left_out(place) else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out single tests."""
+    if SHORT in os.environ:
+        left_out = [item for item in items if is_left_out(item.nodeid)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not is_left_out(item.nodeid)]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says in one line that this was the short run."""
+    if SHORT in os.environ:
+        terminalreporter.write_line(
+            "This run tries what can differ between machines. Whoever changes the course needs the whole one: "
+            "python course.py test --all"
+        )
