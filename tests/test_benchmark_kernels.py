@@ -5,6 +5,8 @@ function in the place of the kernel.
 """
 
 import importlib.util
+import json
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,9 +16,10 @@ from benchmark_streaming_samples import SHORT, a_ratio, quiet, result, tiny_run
 from torch.nn import functional
 
 from helpers.benchmark import __main__ as command
-from helpers.benchmark import devices, findings, kernels, records, report
-from helpers.benchmark.attention import BOTH, FORWARD, Group
+from helpers.benchmark import devices, findings, kernels, length, records, report
+from helpers.benchmark.attention import BOTH, FORWARD, Group, fitted
 from helpers.benchmark.kernels import KernelPlan, run_kernel_benchmark
+from helpers.datasets import load_gpus
 
 TINY_KERNELS = KernelPlan(
     sizes=(4, 16),
@@ -28,6 +31,7 @@ TINY_KERNELS = KernelPlan(
     limits=SHORT,
     matmul_size=13,
     copied_bytes=4096,
+    seconds=None,
 )
 
 
@@ -184,6 +188,39 @@ def test_kernels_stopped_by_hand_keep_what_was_measured(no_gpu, monkeypatch):
     assert len(record["ceilings"]) == 2
 
 
+@pytest.mark.parametrize("name", ["A100", "A100-40GB", "H100", "H200", "B200", "L4"])
+def test_a_run_of_kernels_fits_into_five_minutes(name):
+    gpu = load_gpus(variants=True)[name]
+    cut, seconds = fitted(KernelPlan(), gpu, kernels.expected_seconds)
+    assert 60 < seconds <= length.BUDGET
+    assert cut.sizes[-1] >= (8192 if gpu.name != "L4" else 4096)
+
+
+def test_the_length_of_a_run_of_kernels_by_hand():
+    plan = KernelPlan((1024,), widths=(64,), dtypes=("float16",), passes=(BOTH,), causal=(True,),
+                      backends=("math",), limits=SHORT)  # fmt: skip
+    ((dtype, (ours, by_math)),) = kernels.calls_on_paper(plan)
+    operations = 3 * 4 * 16 * 32 * 1024**2 * 64 // 2  # 16 sequences, 32 heads, half of the work hidden
+    rows, table = 3 * 4 * 16 * 32 * 1024 * 64 * 2, 16 * 32 * 1024**2 * 2
+    assert (dtype, ours, by_math) == (
+        "float16", (operations, rows, 0), (operations, rows + 18 * table, 3 * table),
+    )  # fmt: skip
+    times = [length.seconds_a_call(call, dtype, load_gpus()["A100"]) for call in (ours, by_math)]
+    whole = kernels.TO_COMPILE + length.seconds_of_size(times, SHORT)
+    assert kernels.expected_seconds(plan, load_gpus()["A100"]) == pytest.approx(whole)
+
+
+def test_how_long_is_said_first_and_kept_to(no_gpu, monkeypatch):
+    said: list[str] = []
+    plan = replace(TINY_KERNELS, seconds=-1.0)
+    monkeypatch.setattr(NotAGpu, "describe", lambda self: {**devices.Cpu().describe(), "name": "NVIDIA H200"})
+    record = run_kernel_benchmark("cpu", plan=plan, say=said.append)
+    assert said[0].startswith("This takes about 1 min (computed from the data sheet of the H200): n 4 to 16")
+    assert record["complete"]
+    assert {case["status"] for case in record["cases"]} == {"skipped"}
+    records.validate_record(json.loads(records.as_json(record)))
+
+
 def test_the_plan_of_kernels_goes_as_far_as_the_paper_s_table():
     plan = KernelPlan()
     assert (plan.sizes[0], plan.sizes[-1]) == (1024, 16384)
@@ -195,7 +232,8 @@ def test_the_plan_of_kernels_goes_as_far_as_the_paper_s_table():
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no NVIDIA GPU")
 def test_kernels_are_measured_on_a_gpu():
-    plan = KernelPlan((128, 256), (64,), ("bfloat16",), (FORWARD,), (True,), limits=SHORT, matmul_size=512)
+    plan = KernelPlan((128, 256), widths=(64,), dtypes=("bfloat16",), passes=(FORWARD,), causal=(True,),
+                      limits=SHORT, matmul_size=512)  # fmt: skip
     record = run_kernel_benchmark("cuda", plan=plan, say=quiet)
     tiled = records.select(record, implementation="tiled, d 64")
     assert {case["status"] for case in tiled} == {"measured"}
