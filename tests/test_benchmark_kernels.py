@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 import torch
 from benchmark_streaming_samples import SHORT, a_ratio, quiet, result, tiny_run
+from kept_figures import kept_figures
 from torch.nn import functional
 
 from helpers.benchmark import __main__ as command
-from helpers.benchmark import devices, findings, kernels, length, records, report
+from helpers.benchmark import devices, findings, kernels, length, plots, records, report
 from helpers.benchmark.attention import BOTH, FORWARD, Group, fitted
 from helpers.benchmark.kernels import KernelPlan, run_kernel_benchmark
 from helpers.datasets import load_gpus
@@ -38,6 +39,11 @@ TINY_KERNELS = KernelPlan(
 @pytest.fixture(scope="module")
 def tiny():
     return tiny_run()
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    yield from kept_figures(monkeypatch)
 
 
 class NotAGpu(devices.Cpu):
@@ -125,6 +131,20 @@ def test_a_run_of_kernels_covers_every_case(no_gpu):
         for causal in (False, True)
     }
     assert "tiled, d 16 ÷ flash, d 16" in report.summary(record)
+
+
+def test_lesson_13_draws_the_record_of_a_gpu(no_gpu, shown, tmp_path, monkeypatch, capsys):
+    record = run_kernel_benchmark("cpu", plan=TINY_KERNELS, say=quiet, threads=1)
+    (tmp_path / "benchmark-kernels.json").write_bytes(records.as_json(record))
+    monkeypatch.chdir(tmp_path)
+    (own,) = records.own_records("kernels")
+    assert records.load_record("benchmark-kernels.json") == own == record
+    plots.plot_times(own, causal=True, dtype=own["arguments"]["dtypes"][0], part="d 16")
+    (figure,) = shown
+    assert figure.axes[0].get_title() == "No GPU 1: d 16, causal, float32, forward"
+    said = capsys.readouterr().out
+    assert "tiled, d 16: " in said
+    assert "flash, d 16: " in said
 
 
 @pytest.mark.parametrize("causal", [False, True])

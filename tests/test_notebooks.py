@@ -43,7 +43,7 @@ IGNORED = {
     "07_cross_attention": {"alignment-slider"},  # a widget
     "08_pytorch": {"corner-slider"},  # a widget
     "09_gpu": {"first-calls", "gpu-records", "own-times", "page-faults"},  # times; this system's memory
-    "13_fast_attention": {"steps-slider", "kernel-here"},  # a widget; Triton is on Linux
+    "13_fast_attention": {"steps-slider", "kernel-here", "kernel-records"},  # a widget; Triton; your GPU
     "practice": {"set-result", "page"},  # times; what this person found
     "15_real_model": {"which-way", "your-text", "own-times"},  # are the models here; your function; times
     "16_many_machines": {"own-times"},  # of four processes
