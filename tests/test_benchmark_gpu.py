@@ -5,10 +5,11 @@ import json
 import pytest
 import torch
 from benchmark_samples import CPU, TINY, copy_of_data, quiet
+from kept_figures import kept_figures
 
 from helpers.benchmark import __main__ as command
 from helpers.benchmark import attention as suite
-from helpers.benchmark import devices, length, records
+from helpers.benchmark import devices, length, plots, records
 from helpers.benchmark.attention import FORWARD, Plan, run_attention_benchmark
 from helpers.benchmark.harness import Limits
 from helpers.datasets import load_gpus
@@ -35,6 +36,11 @@ class FakeT4(devices.Cpu):
 def t4(monkeypatch):
     monkeypatch.setattr(suite, "best_device", lambda wanted=None: CPU)
     monkeypatch.setattr(devices, "tools_for", lambda device: FakeT4())
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    yield from kept_figures(monkeypatch)
 
 
 def tiny(**changes):
@@ -179,13 +185,18 @@ def test_a_processor_is_measured_in_float32():
     assert suite.lesson_plan("cpu").sizes == (256, 1024)
 
 
-def test_a_whole_run_on_a_t4(t4):
+def test_a_whole_run_on_a_t4(t4, shown):
     record = run_attention_benchmark("cuda", plan=tiny(backends=("flash", "math")), say=quiet, threads=1)
     assert record["complete"]
     assert record["device"]["name"] == "Tesla T4"
     assert record["arguments"]["clocks"] == "clocks.sm: 585 MHz"
     assert {case["dtype"] for case in record["cases"]} == {"float16"}
     assert records.record_name(record) == "gpu/tesla-t4-attention.json"
+    for draw in (plots.plot_times, plots.plot_roofline):  # what lesson 09 draws of it
+        draw(record, dtype=record["arguments"]["dtypes"][0])
+    titles = [figure.axes[0].get_title() for figure in shown]
+    assert titles == ["Tesla T4: attention, full, float16, forward"] * 2
+    assert "L2" in record["formulas"]["times"]
     records.validate_record(json.loads(records.as_json(record)))
 
 

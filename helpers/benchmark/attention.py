@@ -55,7 +55,12 @@ RATIOS = {
 # How many times the readable form writes or reads an n × n array, with nothing kept in a cache.
 FULL_MOVES = {FORWARD: 6, BOTH: 15}
 CAUSAL_MOVES = {FORWARD: 10, BOTH: 23}
+TIMES = (
+    "medians of warm calls on the same input: what fits into a cache (a GPU's L2) may still lie there; a "
+    "ceiling is the fastest of its rounds, so a share of it is a little too small"
+)
 FORMULAS = {
+    "times": TIMES,
     "operations": "forward: 2 products of 2·H·n²·d each, 4·H·n²·d, and half of that if causal; the backward "
     "pass needs 4 such products, so 3 times as many for both (papers that count the scores twice say 3.5); "
     "a module adds 4 projections, 8·n·d_model², 3 times as many for both passes",

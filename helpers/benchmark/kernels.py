@@ -19,6 +19,7 @@ from helpers.benchmark.attention import (
     BOTH,
     FORWARD,
     OVER,
+    TIMES,
     Group,
     Plan,
     around,
@@ -39,6 +40,7 @@ from helpers.pytorch.attention import best_device
 from helpers.pytorch.kernels import tiled_attention, why_not
 
 FORMULAS = {
+    "times": TIMES,
     "operations": "forward: 2 products of 2·B·H·n²·d each, 4·B·H·n²·d, and half of that if causal; 3 times "
     "as many for both passes (papers that count the scores twice say 3.5)",
     "moved_bytes": "all but math: queries, keys, values and output once each, 4·B·H·n·d numbers, for both "
