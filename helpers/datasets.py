@@ -327,17 +327,22 @@ def load_letters() -> Letters:
     return Letters(models, tuple(texts["texts"]), texts["figures"])
 
 
-def load_gpus() -> dict[str, Gpu]:
+def load_gpus(variants: bool = False) -> dict[str, Gpu]:
     """() -> some of NVIDIA's GPUs by name, the oldest data sheet's first. Raises DataFileError.
 
+    With `variants` also those that have another's chip and other memory, such as the H200.
     Source: NVIDIA's data sheets; each GPU's `source` says which.
     """
-    rows = tomllib.loads(read_bytes("gpus.toml").decode("utf-8"))["gpu"]
+    found = tomllib.loads(read_bytes("gpus.toml").decode("utf-8"))
+    rows = {row["name"]: row for row in found["gpu"]}
+    for variant in found["variant"] if variants else []:
+        changes = {key: value for key, value in variant.items() if key != "of"}
+        rows[variant["name"]] = {**rows[variant["of"]], **changes}
     names = {"bytes": "bytes_a_second"}
-    found = [{names.get(key, key): value for key, value in row.items()} for row in rows]
+    renamed = [{names.get(key, key): value for key, value in row.items()} for row in rows.values()]
     gpus = [
         Gpu(**{"l2_bytes": None, "shared_bytes": None, **row, "capability": tuple(row["capability"])})
-        for row in found
+        for row in renamed
     ]
     return {gpu.name: gpu for gpu in gpus}
 

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+import torch
 from benchmark_samples import ROOT, TINIEST, a_case, a_ratio, a_record, copy_of_data
 
 from helpers import datasets
@@ -92,12 +93,32 @@ def test_the_command_says_what_it_cannot_do(tiny_command, capsys):
     assert not list(tiny_command.glob("*.json"))
 
 
-def test_an_installed_course_keeps_no_record(monkeypatch, capsys):
+def test_an_installed_course_measures_and_writes_and_stores_nothing(
+    tiny_command, copied_data, monkeypatch, capsys
+):
+    """On Colab and Kaggle the course is installed, and the command is the one that lesson 09 names."""
     monkeypatch.setattr(datasets, "INSTALLED", True)
-    assert command.main(["--record"]) == 2
-    assert capsys.readouterr().err == (
-        "--record keeps results in data/, in a clone; this course is installed: use --out\n"
-    )
+    before = sorted(copied_data.rglob("*")), (copied_data / "sources.toml").read_bytes()
+    assert command.main(["--device", "cpu", "--record"]) == 0
+    record = records.read_record(tiny_command / "benchmark-attention.json")
+    assert record["complete"]
+    said = capsys.readouterr().out
+    assert "The record is benchmark-attention.json. (Only a clone of the course keeps it in" in said
+    assert "Recorded" not in said
+    assert before == (sorted(copied_data.rglob("*")), (copied_data / "sources.toml").read_bytes())
+
+
+def test_a_record_says_which_instructions_its_processor_used(monkeypatch):
+    monkeypatch.setattr(suite.devices, "instructions", lambda: "AVX2")
+    record = suite.run_attention_benchmark("cpu", plan=TINIEST, say=lambda line: None, threads=1)
+    assert record["arguments"]["instructions"] == "AVX2"
+    assert ", 1 thread), with AVX2, " in report.heading(record)
+    del record["arguments"]["instructions"]  # a record from before
+    assert ", 1 thread), 2" in report.heading(records.validate_record(record))
+
+
+def test_the_instructions_are_those_of_torch():
+    assert suite.devices.instructions() == torch.backends.cpu.get_cpu_capability()
 
 
 def test_the_quick_command_from_outside(tmp_path):

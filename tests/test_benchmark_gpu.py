@@ -5,10 +5,11 @@ import json
 import pytest
 import torch
 from benchmark_samples import CPU, TINY, copy_of_data, quiet
+from kept_figures import kept_figures
 
 from helpers.benchmark import __main__ as command
 from helpers.benchmark import attention as suite
-from helpers.benchmark import devices, length, records
+from helpers.benchmark import devices, length, plots, records
 from helpers.benchmark.attention import FORWARD, Plan, run_attention_benchmark
 from helpers.benchmark.harness import Limits
 from helpers.datasets import load_gpus
@@ -35,6 +36,11 @@ class FakeT4(devices.Cpu):
 def t4(monkeypatch):
     monkeypatch.setattr(suite, "best_device", lambda wanted=None: CPU)
     monkeypatch.setattr(devices, "tools_for", lambda device: FakeT4())
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    yield from kept_figures(monkeypatch)
 
 
 def tiny(**changes):
@@ -84,19 +90,26 @@ def test_the_time_of_a_size_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("name", "expected", "known"),
+    ("name", "expected"),
     [
-        ("Tesla T4", "T4", True),
-        ("NVIDIA A100-SXM4-80GB", "A100", True),
-        ("NVIDIA H100 80GB HBM3", "H100", True),
-        ("NVIDIA L4", "L4", True),
-        ("NVIDIA L40S", "T4", False),
-        ("NVIDIA GeForce RTX 4090", "T4", False),
+        ("Tesla T4", "T4"),
+        ("NVIDIA A100-SXM4-80GB", "A100"),
+        ("NVIDIA A100-SXM4-40GB", "A100-40GB"),
+        ("NVIDIA H100 80GB HBM3", "H100"),
+        ("NVIDIA H200", "H200"),
+        ("NVIDIA B200", "B200"),
+        ("NVIDIA L4", "L4"),
+        ("NVIDIA L40S", None),
+        ("NVIDIA GeForce RTX 4090", None),
+        ("NVIDIA H100 PCIe", None),  # slower than the module of the data sheet
+        ("NVIDIA H200 NVL", None),
+        ("NVIDIA A100-SXM4-80GB MIG 1g.10gb", None),  # a seventh of it
     ],
 )
-def test_a_gpu_is_known_by_its_name_or_taken_to_be_slow(name, expected, known):
-    gpu, found = length.data_sheet(name)
-    assert (gpu.name, found) == (expected, known)
+def test_a_gpu_is_known_by_its_name(name, expected):
+    gpu = length.data_sheet(name)
+    assert (gpu and gpu.name) == expected
+    assert length.slowest().name == "T4"
 
 
 def test_how_long_is_said_first(t4):
@@ -106,16 +119,31 @@ def test_how_long_is_said_first(t4):
     assert "after 1 minutes what is left is skipped" in said[0]
 
 
-def test_an_unknown_gpu_is_said_to_be(t4, monkeypatch):
+def test_a_gpu_without_a_data_sheet_is_timed_first(t4, monkeypatch):
     monkeypatch.setattr(FakeT4, "describe", lambda self: {**devices.Cpu().describe(), "name": "Box 9"})
-    assert (
-        "if Box 9, whose data sheet is not in data/gpus.toml, is as slow as a T4"
-        in suite.fit(tiny(), FakeT4())[1]
-    )
+    timed = []
+
+    def ceilings(device, dtype, size, copied_bytes, rounds, tools):
+        timed.append((dtype, size, copied_bytes))
+        rate = {torch.float16: 300e12, torch.float32: 80e12}[dtype]
+        return [{"rate": rate}, {"rate": 0.8e12}]
+
+    monkeypatch.setattr(devices, "measured_ceilings", ceilings)
+    monkeypatch.setattr(FakeT4, "total_bytes", lambda self: 48 * 10**9)
+    plan = suite.plan_for("cuda", capability=(7, 5))
+    cut, said = suite.fit(plan, FakeT4(), CPU)
+    assert "computed from a product and a copy timed just now, as data/gpus.toml has no data sheet of" in said
+    assert timed == [(torch.float16, 4096, 2**28), (torch.float32, 4096, 2**28)]
+    sheet = suite.timed_sheet("Box 9", plan, FakeT4(), CPU)
+    assert (sheet.operations, sheet.float32, sheet.bytes_a_second, sheet.memory_gb) == (
+        300e12, 80e12, 0.8e12, 48,
+    )  # fmt: skip
+    assert cut.sizes[-1] > suite.fitted(plan, GPUS["T4"])[0].sizes[-1]  # it is no T4, and not cut like one
+    assert cut == suite.fitted(plan, sheet)[0]
 
 
 def test_a_plan_without_a_bound_is_run_as_it_is():
-    assert suite.fit(TINY, devices.Cpu()) == (TINY, "")
+    assert suite.fit(TINY, devices.Cpu(), CPU) == (TINY, "")
 
 
 def test_after_its_time_what_is_left_is_skipped(t4):
@@ -157,13 +185,18 @@ def test_a_processor_is_measured_in_float32():
     assert suite.lesson_plan("cpu").sizes == (256, 1024)
 
 
-def test_a_whole_run_on_a_t4(t4):
+def test_a_whole_run_on_a_t4(t4, shown):
     record = run_attention_benchmark("cuda", plan=tiny(backends=("flash", "math")), say=quiet, threads=1)
     assert record["complete"]
     assert record["device"]["name"] == "Tesla T4"
     assert record["arguments"]["clocks"] == "clocks.sm: 585 MHz"
     assert {case["dtype"] for case in record["cases"]} == {"float16"}
     assert records.record_name(record) == "gpu/tesla-t4-attention.json"
+    for draw in (plots.plot_times, plots.plot_roofline):  # what lesson 09 draws of it
+        draw(record, dtype=record["arguments"]["dtypes"][0])
+    titles = [figure.axes[0].get_title() for figure in shown]
+    assert titles == ["Tesla T4: attention, full, float16, forward"] * 2
+    assert "L2" in record["formulas"]["times"]
     records.validate_record(json.loads(records.as_json(record)))
 
 
@@ -235,7 +268,7 @@ def in_a_folder(t4, monkeypatch, tmp_path):
 
 
 def test_the_command_says_how_to_hand_a_record_in(in_a_folder, monkeypatch, capsys):
-    monkeypatch.setattr(length, "load_gpus", lambda: GPUS)
+    monkeypatch.setattr(length, "load_gpus", lambda variants=False: GPUS)
     assert command.main(["--device", "cuda", "--record"]) == 0
     said = capsys.readouterr()
     assert "Recorded: data/records/gpu/tesla-t4-attention.json" in said.out
@@ -252,7 +285,7 @@ def test_the_command_says_how_to_hand_a_record_in(in_a_folder, monkeypatch, caps
 
 
 def test_ctrl_c_keeps_what_was_measured(in_a_folder, monkeypatch, capsys):
-    monkeypatch.setattr(length, "load_gpus", lambda: GPUS)
+    monkeypatch.setattr(length, "load_gpus", lambda variants=False: GPUS)
     whole = suite.measure_group
     done: list[int] = []
 
@@ -276,4 +309,5 @@ def test_the_form_of_the_issue_is_there_and_says_the_command():
     form = (suite.devices.Path(__file__).parent.parent / ".github/ISSUE_TEMPLATE/gpu_record.yml").read_text()
     assert f"name: {command.FORM.strip(chr(34))}" in form
     assert "python -m helpers.benchmark --device cuda --record" in form
-    assert "benchmark-attention.json" in form
+    assert "python -m helpers.benchmark kernels --device cuda --record" in form
+    assert all(f"benchmark-{suite}.json" in form for suite in ("attention", "kernels"))

@@ -5,18 +5,22 @@ function in the place of the kernel.
 """
 
 import importlib.util
+import json
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 import torch
 from benchmark_streaming_samples import SHORT, a_ratio, quiet, result, tiny_run
+from kept_figures import kept_figures
 from torch.nn import functional
 
 from helpers.benchmark import __main__ as command
-from helpers.benchmark import devices, findings, kernels, records, report
-from helpers.benchmark.attention import BOTH, FORWARD, Group
+from helpers.benchmark import devices, findings, kernels, length, plots, records, report
+from helpers.benchmark.attention import BOTH, FORWARD, Group, fitted
 from helpers.benchmark.kernels import KernelPlan, run_kernel_benchmark
+from helpers.datasets import load_gpus
 
 TINY_KERNELS = KernelPlan(
     sizes=(4, 16),
@@ -28,12 +32,18 @@ TINY_KERNELS = KernelPlan(
     limits=SHORT,
     matmul_size=13,
     copied_bytes=4096,
+    seconds=None,
 )
 
 
 @pytest.fixture(scope="module")
 def tiny():
     return tiny_run()
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    yield from kept_figures(monkeypatch)
 
 
 class NotAGpu(devices.Cpu):
@@ -123,6 +133,20 @@ def test_a_run_of_kernels_covers_every_case(no_gpu):
     assert "tiled, d 16 ÷ flash, d 16" in report.summary(record)
 
 
+def test_lesson_13_draws_the_record_of_a_gpu(no_gpu, shown, tmp_path, monkeypatch, capsys):
+    record = run_kernel_benchmark("cpu", plan=TINY_KERNELS, say=quiet, threads=1)
+    (tmp_path / "benchmark-kernels.json").write_bytes(records.as_json(record))
+    monkeypatch.chdir(tmp_path)
+    (own,) = records.own_records("kernels")
+    assert records.load_record("benchmark-kernels.json") == own == record
+    plots.plot_times(own, causal=True, dtype=own["arguments"]["dtypes"][0], part="d 16")
+    (figure,) = shown
+    assert figure.axes[0].get_title() == "No GPU 1: d 16, causal, float32, forward"
+    said = capsys.readouterr().out
+    assert "tiled, d 16: " in said
+    assert "flash, d 16: " in said
+
+
 @pytest.mark.parametrize("causal", [False, True])
 def test_back_ends_do_the_kernel_s_job(no_gpu, causal):
     plan = KernelPlan(backends=("flash", "math"), tokens=22, d_model=32)
@@ -184,6 +208,39 @@ def test_kernels_stopped_by_hand_keep_what_was_measured(no_gpu, monkeypatch):
     assert len(record["ceilings"]) == 2
 
 
+@pytest.mark.parametrize("name", ["A100", "A100-40GB", "H100", "H200", "B200", "L4"])
+def test_a_run_of_kernels_fits_into_five_minutes(name):
+    gpu = load_gpus(variants=True)[name]
+    cut, seconds = fitted(KernelPlan(), gpu, kernels.expected_seconds)
+    assert 60 < seconds <= length.BUDGET
+    assert cut.sizes[-1] >= (8192 if gpu.name != "L4" else 4096)
+
+
+def test_the_length_of_a_run_of_kernels_by_hand():
+    plan = KernelPlan((1024,), widths=(64,), dtypes=("float16",), passes=(BOTH,), causal=(True,),
+                      backends=("math",), limits=SHORT)  # fmt: skip
+    ((dtype, (ours, by_math)),) = kernels.calls_on_paper(plan)
+    operations = 3 * 4 * 16 * 32 * 1024**2 * 64 // 2  # 16 sequences, 32 heads, half of the work hidden
+    rows, table = 3 * 4 * 16 * 32 * 1024 * 64 * 2, 16 * 32 * 1024**2 * 2
+    assert (dtype, ours, by_math) == (
+        "float16", (operations, rows, 0), (operations, rows + 18 * table, 3 * table),
+    )  # fmt: skip
+    times = [length.seconds_a_call(call, dtype, load_gpus()["A100"]) for call in (ours, by_math)]
+    whole = kernels.TO_COMPILE + length.seconds_of_size(times, SHORT)
+    assert kernels.expected_seconds(plan, load_gpus()["A100"]) == pytest.approx(whole)
+
+
+def test_how_long_is_said_first_and_kept_to(no_gpu, monkeypatch):
+    said: list[str] = []
+    plan = replace(TINY_KERNELS, seconds=-1.0)
+    monkeypatch.setattr(NotAGpu, "describe", lambda self: {**devices.Cpu().describe(), "name": "NVIDIA H200"})
+    record = run_kernel_benchmark("cpu", plan=plan, say=said.append)
+    assert said[0].startswith("This takes about 1 min (computed from the data sheet of the H200): n 4 to 16")
+    assert record["complete"]
+    assert {case["status"] for case in record["cases"]} == {"skipped"}
+    records.validate_record(json.loads(records.as_json(record)))
+
+
 def test_the_plan_of_kernels_goes_as_far_as_the_paper_s_table():
     plan = KernelPlan()
     assert (plan.sizes[0], plan.sizes[-1]) == (1024, 16384)
@@ -195,7 +252,8 @@ def test_the_plan_of_kernels_goes_as_far_as_the_paper_s_table():
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no NVIDIA GPU")
 def test_kernels_are_measured_on_a_gpu():
-    plan = KernelPlan((128, 256), (64,), ("bfloat16",), (FORWARD,), (True,), limits=SHORT, matmul_size=512)
+    plan = KernelPlan((128, 256), widths=(64,), dtypes=("bfloat16",), passes=(FORWARD,), causal=(True,),
+                      limits=SHORT, matmul_size=512)  # fmt: skip
     record = run_kernel_benchmark("cuda", plan=plan, say=quiet)
     tiled = records.select(record, implementation="tiled, d 64")
     assert {case["status"] for case in tiled} == {"measured"}

@@ -436,9 +436,20 @@ def test_a_data_sheet_by_hand() -> None:
     assert all(gpu.source and gpu.operations > gpu.float32 for gpu in gpus.values())
 
 
+def test_a_variant_has_another_s_chip_and_its_own_memory() -> None:
+    gpus = load_gpus(variants=True)
+    assert list(gpus) == [*load_gpus(), "A100-40GB", "H200"]
+    h200, h100 = gpus["H200"], gpus["H100"]
+    assert (h200.operations, h200.sms, h200.capability) == (h100.operations, h100.sms, h100.capability)
+    assert (h200.bytes_a_second, h200.memory_gb, h200.name) == (4.8e12, 141, "H200")
+    assert h200.source != h100.source
+    assert (gpus["A100-40GB"].bytes_a_second, gpus["A100-40GB"].memory_gb) == (1.555e12, 40)
+    assert gpus["A100"].memory_gb == 80
+
+
 def test_each_gpu_has_its_source_in_the_list_too() -> None:
     listed = datasets.listed_files()["gpus.toml"]["source"]
-    assert all(f"{name}: " in listed for name in load_gpus())
+    assert all(f"{name}: " in listed for name in load_gpus(variants=True))
 
 
 def test_links_and_what_was_published_of_them_by_hand() -> None:

@@ -2,7 +2,9 @@
 interpreter cannot see. A kernel costs one to two seconds of processor time.
 """
 
+import ast
 import importlib.util
+import inspect
 import io
 import json
 import os
@@ -32,6 +34,7 @@ needs_compiler = pytest.mark.skipif(
     importlib.util.find_spec("triton") is None or "TRITON_INTERPRET" in os.environ,
     reason="Triton is not installed, or it interprets in this Python and compiles nothing",
 )
+PROGRAMS = ast.parse(inspect.getsource(kernel_programs))
 MOST_REGISTERS, MOST_SPILLED = 255, 64
 # A GPU's compute capability -> its instruction for the tensor cores.
 PRODUCTS = {80: "mma.sync", 90: "wgmma.mma_async", 100: "tcgen05.mma"}
@@ -71,6 +74,29 @@ def test_without_the_keyword_the_compiler_complains() -> None:
     (without,) = compiling.compile_report((90,), (64,), (True,), names=names, serialised=True)
     assert len(without.warnings) == 1
     assert "wgmma.mma_async instructions are serialized" in without.warnings[0]
+
+
+def masked_loops(kernel: str) -> list[ast.For]:
+    """A kernel's name -> its loops over tiles that are run a second time for tiles with a mask."""
+    functions = [node for node in PROGRAMS.body if isinstance(node, ast.FunctionDef)]
+    (function,) = [node for node in functions if node.name == f"{kernel}_kernel"]
+    twice = [
+        node
+        for node in ast.walk(function)
+        if isinstance(node, ast.For) and ast.unparse(node.target) == "masked"
+    ]
+    return [loop for outer in twice for loop in outer.body if isinstance(loop, ast.For)]
+
+
+@pytest.mark.parametrize("kernel", compiling.KERNELS)
+def test_every_masked_loop_has_the_keyword(kernel: str) -> None:
+    """ptxas complains of only one of the kernels without it; a GPU may lose by it in all of them."""
+    loops = masked_loops(kernel)
+    assert loops, f"{kernel}: no loop over tiles with a mask was found"
+    for loop in loops:
+        assert isinstance(loop.iter, ast.Call)
+        keywords = [f"{word.arg}={ast.unparse(word.value)}" for word in loop.iter.keywords]
+        assert keywords == [compiling.KEYWORD], f"{kernel}, line {loop.lineno} of kernel_programs.py"
 
 
 @needs_compiler

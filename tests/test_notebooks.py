@@ -43,7 +43,7 @@ IGNORED = {
     "07_cross_attention": {"alignment-slider"},  # a widget
     "08_pytorch": {"corner-slider"},  # a widget
     "09_gpu": {"first-calls", "gpu-records", "own-times", "page-faults"},  # times; this system's memory
-    "13_fast_attention": {"steps-slider", "kernel-here"},  # a widget; Triton is on Linux
+    "13_fast_attention": {"steps-slider", "kernel-here", "kernel-records"},  # a widget; Triton; your GPU
     "practice": {"set-result", "page"},  # times; what this person found
     "15_real_model": {"which-way", "your-text", "own-times"},  # are the models here; your function; times
     "16_many_machines": {"own-times"},  # of four processes
@@ -52,6 +52,8 @@ TAGS = {"nbval-ignore-output", "exercise"}
 
 MOST_LINES = 12
 MEAN_LINES = 4.0  # "about three" lines a cell
+SHORT = ("08", "09", "13", "14")  # these are held to the two numbers below
+MOST_WORDS, MOST_CELLS = 4500, 35  # of Markdown; of code, without those of exercises
 OPENING = "What you'll do"
 
 MACHINE_PATH = re.compile(
@@ -304,6 +306,38 @@ def test_cells_are_short(path: Path) -> None:
     assert {name: size for name, size in sizes.items() if size > MOST_LINES} == {}
     mean = sum(sizes.values()) / len(sizes)
     assert mean <= MEAN_LINES, f"{mean:.1f} lines a cell on average"
+
+
+def words_in(text: str) -> int:
+    """A Markdown text -> its words as a reader counts them: a piece of code or a formula in a line is one.
+
+    Addresses of links, tags and blocks of code are none.
+    """
+    for pattern, instead in (
+        (r"(?m)^    .*$|</?\w+[^>]*>", " "),
+        (r"`[^`]+`", " code "),
+        (r"(?s)\$\$.*?\$\$|\$[^$\n]+\$", " formula "),
+        (r"\]\([^)]*\)", "]"),
+    ):
+        text = re.sub(pattern, instead, text)
+    return sum(any(letter.isalnum() for letter in word) for word in text.split())
+
+
+def test_words_are_counted_as_a_reader_counts_them() -> None:
+    assert words_in("A table: `a = b + c`, and $x + y$ | 2 | — see [lesson 09](09_gpu.ipynb#What).") == 9
+    assert words_in("Write\n\n    one = two\n\n<details><summary>Why</summary>\n\n$$e^{s_j} + 1$$") == 3
+
+
+@every_lesson
+def test_a_lesson_on_pytorch_and_gpus_stays_short(path: Path) -> None:
+    """Two lessons became four because they were too long."""
+    if path.stem[:2] not in SHORT:
+        return
+    cells = read(path).cells
+    said = {cell.id: words_in(cell.source) for cell in cells if cell.cell_type == "markdown"}
+    assert sum(said.values()) <= MOST_WORDS
+    own = [cell.id for cell in code_cells(path) if not cell.id.endswith(("-try", "-check", "-case"))]
+    assert len(own) <= MOST_CELLS
 
 
 def outputs_as_text(cell: NotebookNode) -> Iterator[str]:

@@ -29,12 +29,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if told.record and told.quick:
         print("--record needs a full run: leave --quick out", file=sys.stderr)
         return 2
-    if told.record and datasets.INSTALLED:
-        print(
-            "--record keeps results in data/, in a clone; this course is installed: use --out",
-            file=sys.stderr,
-        )
-        return 2
     if told.keep_pages and pages.why_not():
         print(pages.why_not(), file=sys.stderr)
         return 2
@@ -58,12 +52,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     path.write_bytes(content)
     print(report.summary(record))
     print(f"\nWritten: {path}")
-    if told.record and record["complete"]:
+    if told.record and datasets.INSTALLED:
+        print(f"The record is {path}. (Only a clone of the course keeps it in data/ as well.)")
+    elif told.record and record["complete"]:
         records.store_record(record)
         name = f"data/{records.ROOM}/{records.record_name(record)}"
         print(f"Recorded: {name}. Its table in data/sources.toml now:\n")
         print(records.sources_block(record, content))
-    if told.record and not record["complete"]:
+    elif told.record:
         print(f"Not recorded, because it was stopped: {path} holds what was measured until then.")
     if record["device"]["kind"] != "cpu" and not told.quick:
         print(f"\nTo hand it in, open an issue from the form {FORM} and attach {path}.")
@@ -79,7 +75,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="a few seconds: small sizes, forward only")
     parser.add_argument("--threads", type=int, help="how many threads torch may use (left out: as it likes)")
     parser.add_argument("--out", metavar="FILE", help="where the results go (benchmark-SUITE.json)")
-    parser.add_argument("--record", action="store_true", help="keep the results in data/, for the course")
+    parser.add_argument(
+        "--record", action="store_true", help="a full run; a clone keeps it in data/, for the course"
+    )
     parser.add_argument(
         "--keep-pages", action="store_true", help="Linux: in a child whose allocator keeps freed memory"
     )

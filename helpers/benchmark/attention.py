@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -40,6 +40,7 @@ N_HEADS, D_HEAD = 8, 64
 D_MODEL = N_HEADS * D_HEAD
 FORWARD, BOTH = "forward", "forward and backward"
 NO_WEIGHTS = "nn.MultiheadAttention without weights"  # need_weights=False
+OVER = Outcome("skipped", "the time for the whole run was used up")
 # Each ratio that a record keeps: over, under. Named back ends are set against PyTorch's own choice as well.
 RATIOS = {
     "attention": [("readable", "fused")],
@@ -54,7 +55,12 @@ RATIOS = {
 # How many times the readable form writes or reads an n × n array, with nothing kept in a cache.
 FULL_MOVES = {FORWARD: 6, BOTH: 15}
 CAUSAL_MOVES = {FORWARD: 10, BOTH: 23}
+TIMES = (
+    "medians of warm calls on the same input: what fits into a cache (a GPU's L2) may still lie there; a "
+    "ceiling is the fastest of its rounds, so a share of it is a little too small"
+)
 FORMULAS = {
+    "times": TIMES,
     "operations": "forward: 2 products of 2·H·n²·d each, 4·H·n²·d, and half of that if causal; the backward "
     "pass needs 4 such products, so 3 times as many for both (papers that count the scores twice say 3.5); "
     "a module adds 4 projections, 8·n·d_model², 3 times as many for both passes",
@@ -83,6 +89,9 @@ class Plan:
     matmul_size: int = 2048
     copied_bytes: int = 2**28
     seconds: float | None = None
+
+
+AnyPlan = TypeVar("AnyPlan", bound=Plan)
 
 
 class Group(NamedTuple):
@@ -149,49 +158,73 @@ def lesson_plan(device: str | torch.device | None = None) -> Plan:
     return replace(plan, sizes=sizes, module_sizes=(), limits=few)
 
 
-def fit(plan: Plan, tools: devices.Cpu) -> tuple[Plan, str]:
-    """A plan, a device's tools -> the plan that will be run, and how long that takes, in a sentence.
+def fit(
+    plan: AnyPlan,
+    tools: devices.Cpu,
+    device: torch.device,
+    expected: Callable[[AnyPlan, Gpu], float] | None = None,
+) -> tuple[AnyPlan, str]:
+    """A plan, a device and its tools -> the plan that will be run, and how long it takes, in a sentence.
 
-    Where a plan has no bound, it is run as it is, and nothing is said.
+    Where a plan has no bound, it is run as it is, and nothing is said. `expected` says how long a plan takes
+    on a GPU; None: expected_seconds.
     """
     budget = plan.seconds
     if budget is None:
         return plan, ""
     name = tools.describe()["name"]
-    gpu, known = length.data_sheet(name)
-    plan, seconds = fitted(plan, gpu)
+    gpu = length.data_sheet(name)
+    by = f"computed from the data sheet of the {gpu.name}" if gpu else (
+        f"computed from a product and a copy timed just now, as data/gpus.toml has no data sheet of {name}"
+    )  # fmt: skip
+    plan, seconds = fitted(plan, gpu or timed_sheet(name, plan, tools, device), expected)
     minutes = max(1, round(seconds / 60))
-    by = f"computed from the data sheet of the {gpu.name}"
-    if not known:
-        by = f"if {name}, whose data sheet is not in data/gpus.toml, is as slow as a {gpu.name}"
     longest = f"n {plan.sizes[0]:,} to {plan.sizes[-1]:,} in {' and '.join(plan.dtypes)}"
     most = f"after {budget / 60:g} minutes what is left is skipped"
     return plan, f"This takes about {minutes} min ({by}): {longest}; {most}. Ctrl-C keeps what is there."
 
 
-def fitted(plan: Plan, gpu: Gpu) -> tuple[Plan, float]:
+def timed_sheet(name: str, plan: Plan, tools: devices.Cpu, device: torch.device) -> Gpu:
+    """A GPU without a data sheet -> what a product and a copy say of it, in less than a second."""
+    size, copied = min(plan.matmul_size, 4096), min(plan.copied_bytes, 2**28)
+    rates = {}
+    for dtype in plan.dtypes:
+        kind = getattr(torch, dtype)
+        product, copy = devices.measured_ceilings(device, kind, size, copied, rounds=2, tools=tools)
+        rates[dtype] = product["rate"]
+    tools.clear()
+    slowest, total = length.slowest(), tools.total_bytes()
+    return slowest._replace(
+        name=name,
+        operations=max(rates.values()),
+        float32=rates.get("float32", min(rates.values())),
+        bytes_a_second=copy["rate"],
+        memory_gb=total / 1e9 if total else slowest.memory_gb,
+    )
+
+
+def fitted(
+    plan: AnyPlan, gpu: Gpu, expected: Callable[[AnyPlan, Gpu], float] | None = None
+) -> tuple[AnyPlan, float]:
     """A plan, a GPU -> the plan cut until it fits into its `seconds`, and the seconds that it will take.
 
     First each size gets less time, then the longest texts go.
     """
-    budget = plan.seconds or math.inf
+    budget, expected = plan.seconds or math.inf, expected or expected_seconds
     for seconds in (plan.limits.seconds, 0.5, 0.25):
         plan = replace(plan, limits=replace(plan.limits, seconds=min(seconds, plan.limits.seconds)))
-        if expected_seconds(plan, gpu) <= budget:
-            return plan, expected_seconds(plan, gpu)
-    while expected_seconds(plan, gpu) > budget and len(plan.sizes) > 3:
+        if expected(plan, gpu) <= budget:
+            return plan, expected(plan, gpu)
+    while expected(plan, gpu) > budget and len(plan.sizes) > 3:
         most = plan.sizes[-2]
         kept = [n for n in plan.module_sizes if n <= most]
         plan = replace(plan, sizes=plan.sizes[:-1], module_sizes=kept)
-    return plan, expected_seconds(plan, gpu)
+    return plan, expected(plan, gpu)
 
 
 def expected_seconds(plan: Plan, gpu: Gpu) -> float:
     """A plan, a GPU -> seconds for the whole run, on paper."""
-    return sum(
-        length.seconds_of_size([length.seconds_a_call(call, dtype, gpu) for call in calls], plan.limits)
-        for dtype, calls in calls_on_paper(plan)
-    )
+    return length.seconds_of_all(calls_on_paper(plan), plan.limits, gpu)
 
 
 def calls_on_paper(plan: Plan) -> Iterator[tuple[str, list[length.Call]]]:
@@ -229,7 +262,7 @@ def run_attention_benchmark(
     tools = devices.tools_for(device)
     plan = plan_for(tools.kind, quick, tools.capability()) if plan is None else plan
     say = to_stderr if say is None else say
-    plan, how_long = fit(plan, tools)
+    plan, how_long = fit(plan, tools, device)
     if how_long:
         say(how_long)
     with torch_threads(threads):
@@ -279,7 +312,7 @@ def _runs_or_why(
     """The runs of one size, and no outcomes yet; or runs that are not tried, and why."""
     names = names_in(group.part, backends)
     if is_over:
-        outcome = Outcome("skipped", "the time for the whole run was used up")
+        outcome = OVER
     else:
         try:
             return runs_of(group, n, device, backends), {}
@@ -490,6 +523,7 @@ def empty_record(
         "arguments": {
             "kept_pages": pages.are_kept(),
             "clocks": tools.clocks(),
+            "instructions": devices.instructions(),
             "device": tools.kind,
             "quick": quick,
             **json.loads(json.dumps(plan)),  # as it will be read: lists, no tuples

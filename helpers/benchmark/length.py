@@ -1,10 +1,11 @@
 """How long a run on a GPU will take, computed from its data sheet before anything is measured.
 
-A call is taken to need SLOWER times as long as the roofline allows, which is what published kernels do. A GPU
-that data/gpus.toml does not list is taken to be as slow as the slowest there: then the answer is too long.
+A call is taken to need SLOWER times as long as the roofline allows, which is what published kernels do. Of a
+GPU that data/gpus.toml does not list, the benchmark times a product and a copy first, and takes these.
 """
 
 import math
+from collections.abc import Iterable
 
 from helpers.benchmark.harness import MOST_CALLS, Limits
 from helpers.datasets import Gpu, load_gpus
@@ -14,14 +15,20 @@ SLOWER = 3.0
 LAUNCH = 20e-6  # seconds: the least that a call takes, however small
 AROUND = 0.15  # seconds for each implementation and size: input made, memory given back, the first call
 Call = tuple[float, float, float]  # operations, bytes moved, bytes held at most
+# In a driver's name: other cards than those of the data sheets, which are the fastest ones, or a part of one.
+OTHER_CARDS = {"PCIE", "NVL", "MIG"}
 
 
-def data_sheet(name: str) -> tuple[Gpu, bool]:
-    """What a driver calls a GPU -> its data sheet and True, or that of the slowest we know and False."""
-    gpus = load_gpus()
-    words = name.replace("-", " ").split()
-    found = next((gpu for gpu in gpus.values() if gpu.name in words), None)
-    return found or min(gpus.values(), key=lambda gpu: gpu.operations), found is not None
+def data_sheet(name: str) -> Gpu | None:
+    """What a driver calls a GPU -> its data sheet, or None where data/gpus.toml has none of it."""
+    words = _words(name)
+    known = [gpu for gpu in load_gpus(variants=True).values() if _words(gpu.name) <= words]
+    return None if words & OTHER_CARDS else max(known, key=lambda gpu: len(gpu.name), default=None)
+
+
+def slowest() -> Gpu:
+    """() -> the data sheet of the slowest GPU that we know."""
+    return min(load_gpus().values(), key=lambda gpu: gpu.operations)
 
 
 def seconds_a_call(call: Call, dtype: str, gpu: Gpu) -> float:
@@ -33,6 +40,13 @@ def seconds_a_call(call: Call, dtype: str, gpu: Gpu) -> float:
     return max(SLOWER * max(operations / peak, moved / gpu.bytes_a_second), LAUNCH)
 
 
+def seconds_of_all(calls: Iterable[tuple[str, list[Call]]], limits: Limits, gpu: Gpu) -> float:
+    """For each size of each group its dtype and calls, limits, a GPU -> seconds for all of them."""
+    return sum(
+        seconds_of_size([seconds_a_call(call, dtype, gpu) for call in each], limits) for dtype, each in calls
+    )
+
+
 def seconds_of_size(times: list[float], limits: Limits) -> float:
     """How long one call of each implementation takes, limits -> how long the harness works on them."""
     times = [time for time in times if 0 < time <= limits.seconds_a_call]
@@ -42,3 +56,7 @@ def seconds_of_size(times: list[float], limits: Limits) -> float:
     a_round = sum(time * each for time, each in zip(times, calls, strict=True))
     rounds = min(max(math.ceil(limits.seconds / a_round), limits.least_rounds), limits.most_rounds)
     return rounds * a_round + 3 * sum(times) + AROUND * len(times)
+
+
+def _words(name: str) -> set[str]:
+    return set(name.upper().replace("-", " ").split())

@@ -340,4 +340,6 @@ def _setting(lines: dict[str, list[Case]]) -> str:
 
 
 def _title(record: Record, lines: dict[str, list[Case]]) -> str:
-    return f"{record['device']['name']}: {_setting(lines)}"
+    device, threads = record["device"], record["threads"]
+    how = "" if device["kind"] != "cpu" else f", {threads} thread{'s' * (threads > 1)}"
+    return f"{device['name']}{how}: {_setting(lines)}"

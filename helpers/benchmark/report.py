@@ -36,8 +36,9 @@ def heading(record: Record) -> str:
     versions = record["versions"]
     stopped = "" if record["complete"] else ", STOPPED before its end"
     changes = " with changes" if record["tree_changed"] else ""
+    name = device_name(record) + instructions_of(record)
     lines = [
-        f"{record['suite']} on {device_name(record)}, {record['date'][:10]}{stopped}",
+        f"{record['suite']} on {name}, {record['date'][:10]}{stopped}",
         f"torch {versions['torch']}, Python {versions['python']}, {versions['system']}, "
         f"commit {(record['commit'] or 'unknown')[:10]}{changes}",
     ]
@@ -54,6 +55,12 @@ def device_name(record: Record) -> str:
     threads = "1 thread" if record["threads"] == 1 else f"{record['threads']} threads"
     how = threads if device["kind"] == "cpu" else f"driver {device['driver']}"
     return f"{device['name']} ({device['kind']}, {how})"
+
+
+def instructions_of(record: Record) -> str:
+    """A record -> ", with AVX512": what its products used on a processor; "" where it does not say."""
+    used = record["arguments"].get("instructions")
+    return f", with {used}" if used and record["device"]["kind"] == "cpu" else ""
 
 
 def tables(record: Record) -> list[str]:

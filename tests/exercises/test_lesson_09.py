@@ -13,7 +13,7 @@ from helpers.exercises.catalogue import exercises
 from helpers.exercises.kinds import Table
 from helpers.exercises.lesson_09 import gpu_corners, torch_bytes
 from helpers.exercises.lesson_09.compute_bound import CORNER
-from helpers.exercises.lesson_09.which_backend import CALLS, EFFICIENT, FLASH, MATH
+from helpers.exercises.lesson_09.which_backend import CALLS, EFFICIENT, FLASH, MATH, chosen
 
 
 def test_whole_numbers_are_counted_exactly_and_texts_are_none():
@@ -134,6 +134,17 @@ def test_a_time_that_follows_from_wrong_bytes_is_told_so():
     assert feedback.named == ()
     assert "machine CPU, B: not 0.1" in feedback.text
     assert "What does the clock see of a call" in " ".join(feedback.text.split())
+
+
+def test_no_call_hangs_on_the_version_of_cudnn():
+    """PyTorch 2.13 puts a new cuDNN first on an H100 and a B200, in two bytes a number, and no old one."""
+    may_go_to_cudnn = [
+        call.label
+        for call in CALLS.values()
+        if call.gpu in ("H100", "B200") and call.dtype in ("float16", "bfloat16")
+    ]
+    assert may_go_to_cudnn == []
+    assert {chosen(call) for call in CALLS.values()} == {FLASH, EFFICIENT, MATH}
 
 
 # --- the data sheets are those of the data

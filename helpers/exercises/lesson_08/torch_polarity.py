@@ -107,7 +107,8 @@ future-unturned
 
 padding-unturned
     the padding mask goes in as it is, so the real tokens are hidden and the padding is read
-    {turn}
+    What holds for attn_mask holds for key_padding_mask too: True means *may not* attend. `~mask` turns it
+    round.
     | padding => real
 
 future-open

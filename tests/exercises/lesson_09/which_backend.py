@@ -3,9 +3,9 @@
 CALLS = (
     "A100, float32, d 64",
     "A100, bfloat16, d 64, is_causal",
-    "H100, float16, d 128, is_causal",
+    "A100, float16, d 128, is_causal",
     "A100, bfloat16, d 64, mask",
-    "H100, float16, d 128, mask",
+    "A100, float16, d 128, mask",
     "H100, float32, d 128, is_causal",
     "T4, float16, d 64",
     "T4, float16, d 64, is_causal",
