@@ -20,11 +20,6 @@ FILES = sorted(
 MOST_LINES = 600
 LONGER: dict[str, str] = {}
 
-# What another file needs gets a public name. The exceptions, each with its reason.
-PRYING = {
-    "tests/test_streaming.py": "counts the calls of streaming's _one_step, which is being rewritten",
-}
-
 
 def module_name(file: str) -> str:
     """helpers/plots/canvas.py -> helpers.plots.canvas, helpers/plots/__init__.py -> helpers.plots."""
@@ -141,15 +136,13 @@ def test_the_root_holds_what_the_map_names_and_nothing_else() -> None:
 
 
 def test_no_private_name_is_used_outside_its_file() -> None:
-    found = {file: prying(file) for file in FILES if not excepted(file, PRYING)}
+    found = {file: prying(file) for file in FILES}
     assert {file: names for file, names in found.items() if names} == {}
 
 
 def test_every_exception_is_still_needed() -> None:
     for pattern in LONGER:
         assert any(is_long(file) for file in FILES if fnmatch(file, pattern)), f"{pattern}: no longer long"
-    for pattern in PRYING:
-        assert any(prying(file) for file in FILES if fnmatch(file, pattern)), f"{pattern}: no longer prying"
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import pytest
 import helpers
 import helpers.inputs
 import helpers.inputs_of_positions
+import helpers.inputs_of_streaming
 import helpers.validation
 
 FOLDER = Path(helpers.__file__).parent
@@ -38,7 +39,7 @@ MAY_LOAD = {
 STOREYS = [
     {"helpers.validation", "helpers.door", "helpers.own_folder", "helpers.one_thread"},
     {"helpers.inputs", "helpers.precision", "helpers.probing"},
-    {"helpers.inputs_of_positions"},
+    {"helpers.inputs_of_positions", "helpers.inputs_of_streaming"},
     {"helpers.similarity", "helpers.scaling", "helpers.softmax", "helpers.masking", "helpers.shares"},
     {"helpers.attention", "helpers.columns", "helpers.leaks", "helpers.positions"},
     {"helpers.heads"},
@@ -53,7 +54,7 @@ STOREYS = [
 MATHS = sorted(set().union(*STOREYS[3:8]))
 BEFORE_THE_MATHS = sorted(set().union(*STOREYS[:3]))
 # built on those of helpers.validation
-CHECKS = ["helpers.inputs", "helpers.inputs_of_positions", "helpers.precision"]
+CHECKS = ["helpers.inputs", "helpers.inputs_of_positions", "helpers.inputs_of_streaming", "helpers.precision"]
 
 
 @functools.cache
@@ -360,6 +361,6 @@ def test_every_function_of_the_maths_checks_what_it_is_given() -> None:
 
 
 def test_every_check_at_a_door_can_raise() -> None:
-    for module in (helpers.inputs, helpers.inputs_of_positions):
+    for module in (helpers.inputs, helpers.inputs_of_positions, helpers.inputs_of_streaming):
         checks = {function.__name__ for function in public_functions(module)}
         assert checks <= raising_functions(*CHECKS, "helpers.validation"), module
