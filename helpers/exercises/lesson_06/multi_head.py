@@ -1,4 +1,7 @@
-"""multi-head, lesson 06: project, split, attend in each head, merge, W_O."""
+"""multi-head, lesson 06: project, split, attend in each head, merge, W_O.
+
+Its mistakes are choices of a recipe with a keyword for each step (lesson_06/block.py).
+"""
 
 import math
 from collections.abc import Sequence

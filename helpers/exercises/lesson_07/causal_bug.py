@@ -1,4 +1,7 @@
-"""causal-bug, lesson 07: A cross attention that hides the end of the source."""
+"""causal-bug, lesson 07: A cross attention that hides the end of the source.
+
+Its recipe is that of attention, with a step that hides (slips/mixing.py): here no key is to be hidden.
+"""
 
 from typing import Any
 

@@ -79,14 +79,6 @@ def _given_weights_used(inputs: Mapping[str, Any], maps: Array, call: Any) -> st
     return "Another in_proj_weight gives the same maps: the one that is given is not used." if same else ""
 
 
-def bug(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
-    """(B, n, d_model), (3·d_model, d_model), n_heads -> weights, wrong: sentences attend, averaged."""
-    layer = nn.MultiheadAttention(x.shape[-1], n_heads, bias=False)
-    layer.in_proj_weight = nn.Parameter(in_proj_weight)
-    _, weights = layer(x, x, x)
-    return weights
-
-
 def my_head_maps(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
     """(B, n, d_model), (3·d_model, d_model), n_heads -> weights (B, n_heads, n, n)."""
     layer = nn.MultiheadAttention(x.shape[-1], n_heads, bias=False, batch_first=True)
@@ -103,6 +95,10 @@ def by_hand(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
     return torch.softmax(scores, dim=-1)
 
 
+LINES = Edits(my_head_maps, {
+    "layer": "nn.MultiheadAttention(x.shape[-1], n_heads, bias=False, batch_first=True)",
+    "called": "layer(x, x, x, average_attn_weights=False)",
+})  # fmt: skip
 EDITS = Edits(
     by_hand,
     {
@@ -246,7 +242,9 @@ one-reshape § heads
 EXERCISE = Mend(
     name="torch-batch-first",
     answer=my_head_maps,
-    bug=bug,
+    bug=LINES.bug(
+        "layer => nn.MultiheadAttention(x.shape[-1], n_heads, bias=False); called => layer(x, x, x)"
+    ),
     task="The maps of every head, sentence by sentence, out of nn.MultiheadAttention.",
     given="batch-attended-and-averaged",
     symptom="for 2 sentences of 3 tokens the shape is (3, 2, 2). Who attends to whom in a map of 2 × 2? And "

@@ -180,11 +180,6 @@ class MendDropout(Mend):
         )
 
 
-def bug(queries: Tensor, keys: Tensor, values: Tensor, share: float, training: bool) -> Tensor:
-    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output, wrong: always drops."""
-    return F.scaled_dot_product_attention(queries, keys, values, dropout_p=share)
-
-
 def my_dropped_attention(
     queries: Tensor, keys: Tensor, values: Tensor, share: float, training: bool
 ) -> Tensor:
@@ -218,6 +213,7 @@ def shared_again(weights: Tensor, share: float) -> Tensor:
     return (kept / kept.sum(dim=-1, keepdim=True)).nan_to_num(0.0)
 
 
+LINES = Edits(my_dropped_attention, {"chosen": "share if training else 0.0", "handed": "dropped"})
 EDITS = Edits(
     by_hand,
     {
@@ -347,7 +343,7 @@ never-scaled § lines
 EXERCISE = MendDropout(
     name="torch-dropout",
     answer=my_dropped_attention,
-    bug=bug,
+    bug=LINES.bug("chosen =>; handed => share"),
     task="Dropout on the weights, and only while training.",
     given="always-drops",
     symptom="call it twice with training=False. The results differ, and numbers are missing. How is "
