@@ -15,7 +15,7 @@ from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.feedback import number
 from helpers.exercises.engine.probes import EXAMPLE, Form, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
-from helpers.exercises.kinds.write import Property
+from helpers.exercises.kinds.write import Property, alike
 from helpers.exercises.lesson_08.shared import MODULE, SIX_LINES, WHICH_AXIS
 from helpers.pytorch.attention import attention
 from helpers.validation import Array
@@ -75,7 +75,7 @@ def _given_weights_used(inputs: Mapping[str, Any], maps: Array, call: Any) -> st
     if x.shape[1] == 1 or not x.any():
         return ""  # the weights are the same, whatever in_proj_weight is
     again = call(x, in_proj_weight[::-1].copy(), n_heads)
-    same = again is not None and again.shape == maps.shape and np.allclose(again, maps, atol=1e-6)
+    same = alike(again, maps) and np.allclose(again, maps, atol=1e-6)
     return "Another in_proj_weight gives the same maps: the one that is given is not used." if same else ""
 
 

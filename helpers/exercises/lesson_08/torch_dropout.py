@@ -11,12 +11,11 @@ from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own 
 
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.feedback import Feedback, Grid, number, paragraph, section
-from helpers.exercises.engine.probes import EXAMPLE, Form, Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Form, Probe, triple
 from helpers.exercises.engine.sandbox import Outcome, Runner
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_08.shared import SIX_LINES, TENSORS
-from helpers.exercises.slips.mixing import triple
 from helpers.pytorch.attention import fused_attention
 from helpers.softmax import softmax
 from helpers.validation import Array
@@ -95,11 +94,7 @@ def _dropout_probe(
     kind: str, stack: tuple[int, ...], share: float, training: bool, start: int, n_keys: int = 7
 ) -> Probe:
     n_queries = 5 if n_keys < 10 else n_keys - 2
-    inputs: dict[str, Any] = {
-        "queries": numbers(*stack, n_queries, 4, start=start, dtype=np.float32),
-        "keys": numbers(*stack, n_keys, 4, start=start + 300, dtype=np.float32),
-        "values": numbers(*stack, n_keys, 6, start=start + 600, dtype=np.float32),
-    }
+    inputs = triple(*stack, n_queries=n_queries, n_keys=n_keys, start=start, dtype=np.float32, apart=300)
     if training and share:
         inputs["values"] = np.broadcast_to(_twice(n_keys), (*stack, n_keys, 2 * n_keys)).copy()
     return Probe(kind, {**inputs, "share": share, "training": training}, form=CHANCE)
