@@ -26,6 +26,7 @@ pretrained       real models on all of this: SmolLM2 writes, MiniLM reads       
 door             input is checked once, where it comes in; behind it stands the maths alone
 inputs           what each function of the maths asks of its input
 inputs_of_positions  the same for helpers.positions
+inputs_of_streaming  the same for helpers.streaming
 validation       what every helper asks of its input, and the words of its errors
 precision        what float16 and the ends of a dtype's range ask of the maths
 machine          what lesson 00 says of the machine

@@ -11,7 +11,7 @@ import numpy as np
 from helpers import inputs
 from helpers.door import checked_by
 from helpers.masking import causal_mask, mask_scores
-from helpers.precision import finite
+from helpers.precision import finite_values
 from helpers.softmax import softmax
 from helpers.validation import Array, Mask
 
@@ -60,7 +60,7 @@ def multi_head_attention_in_columns(
     queries, keys, values = (_split(w @ x, n_heads) for w in (w_q, w_k, w_v))
     if mask is not None and mask.ndim >= 3:
         mask = mask[..., None, :, :]  # the same mask for every head
-    output, weights = attention_in_columns(queries, keys, finite("values", values), mask)
+    output, weights = attention_in_columns(queries, keys, finite_values(values), mask)
     *stack, _, d_v, n = output.shape
     return w_o @ output.reshape(*stack, n_heads * d_v, n), weights
 

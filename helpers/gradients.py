@@ -9,16 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers import inputs
+from helpers import inputs, inputs_of_streaming
 from helpers.attention import attention
-from helpers.door import behind_the_door, checked_by
+from helpers.door import checked_by
 from helpers.heads import attend_in_heads, merge_heads, split_heads
 from helpers.inputs import Projections
+from helpers.inputs_of_streaming import TILE_KEYS, TILE_QUERIES
 from helpers.precision import less, rounded_to, working_dtype
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
-from helpers.streaming import TILE_KEYS, TILE_QUERIES, tile_kinds
-from helpers.validation import Array, Mask, require_count
+from helpers.streaming import tile_kinds
+from helpers.validation import Array, Mask
 
 Tile = tuple[slice, slice, Mask]  # its rows, its columns, and True where a pair is allowed
 
@@ -126,6 +127,7 @@ def multi_head_attention_backward(
     return d_x + d_context, gradients
 
 
+@checked_by(inputs_of_streaming.blocked_attention_backward)
 def blocked_attention_backward(
     d_output: Array,
     queries: Array,
@@ -148,25 +150,7 @@ def blocked_attention_backward(
     log_sum_exp (..., n_queries) fit one another and d_output is finite.
     Source: Dao et al. 2022, "FlashAttention", algorithm 4; Dao 2023, "FlashAttention-2", algorithm 2.
     """
-    checked = inputs.blocked_attention_backward(d_output, queries, keys, values, output, log_sum_exp, mask)
-    n_queries, n_keys = checked[1].shape[-2], checked[2].shape[-2]
-    tile_queries = require_count("tile_queries", tile_queries)
-    tile_keys = require_count("tile_keys", tile_keys)
-    tiles = _tiles(n_queries, n_keys, causal, tile_queries, tile_keys)
-    return behind_the_door(_backward_in_tiles, *checked, tiles)
-
-
-def _backward_in_tiles(
-    d_output: Array,
-    queries: Array,
-    keys: Array,
-    values: Array,
-    output: Array,
-    log_sum_exp: Array,
-    mask: Mask | None,
-    tiles: list[Tile],
-) -> AttentionGradients:
-    """One sequence and one head after the other, one tile after the other."""
+    tiles = _tiles(queries.shape[-2], keys.shape[-2], causal, tile_queries, tile_keys)
     given = queries, keys, values
     stack = output.shape[:-2]
     whole = [np.broadcast_to(part, stack + part.shape[-2:]) for part in (d_output, *given)]
@@ -175,7 +159,7 @@ def _backward_in_tiles(
     expected = (d_output.astype(working) * output).sum(axis=-1, keepdims=True)  # rowsum(dP ∘ P), too
     log_sums = log_sum_exp[..., None].astype(working)  # −inf where a row has no key, and is all hidden
     whole_mask = None if mask is None else np.broadcast_to(mask, (*stack, queries.shape[-2], keys.shape[-2]))
-    for place in np.ndindex(stack):
+    for place in np.ndindex(stack):  # one sequence and one head after the other
         one = [part[place].astype(working) for part in whole]
         sums = [part[place] for part in found]
         for rows, columns, seen in tiles:

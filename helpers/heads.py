@@ -9,7 +9,7 @@ import numpy as np
 from helpers import inputs
 from helpers.attention import attention
 from helpers.door import checked_by
-from helpers.precision import finite
+from helpers.precision import finite_values
 from helpers.validation import Array, Mask
 
 
@@ -24,7 +24,7 @@ def attend_in_heads(
     Raises as attention does, and ValueError where n_heads does not divide a width.
     """
     queries, keys, values = (split_heads(rows, n_heads) for rows in (queries, keys, values))
-    output, weights = attention(queries, keys, finite("values", values), _for_every_head(mask))
+    output, weights = attention(queries, keys, finite_values(values), _for_every_head(mask))
     return merge_heads(output), weights
 
 
@@ -50,11 +50,10 @@ def merge_heads(heads: Array) -> Array:
 
 
 @checked_by(inputs.project)
-def project(name: str, rows: Array, w_name: str, w: Array, bias: Array) -> Array:
-    """A name, (..., n, d_in), a name, (d_in, d_out), (d_out,) -> (..., n, d_out): rows @ w + bias.
+def project(rows: Array, w: Array, bias: Array) -> Array:
+    """(..., n, d_in), (d_in, d_out), (d_out,) -> (..., n, d_out): rows @ w + bias; without a bias it is 0.
 
-    The names stand in the errors. Raises ValueError where shapes do not fit, TypeError for anything but real
-    numbers.
+    Raises ValueError where shapes do not fit, TypeError for anything but real numbers.
     """
     return rows @ w + bias
 

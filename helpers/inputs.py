@@ -15,6 +15,7 @@ from helpers.validation import (
     Planned,
     as_columns,
     as_floats,
+    as_gradient,
     as_mask,
     as_rows,
     as_weights,
@@ -26,7 +27,6 @@ from helpers.validation import (
     require_fitting,
     require_matching_stacks,
     require_same_length,
-    require_scores,
 )
 
 Attended = tuple[Array, Array, Array, Mask | None]
@@ -203,12 +203,10 @@ def value_maps(w_v: ArrayLike, w_o: ArrayLike, n_heads: int) -> tuple[Array, Arr
     return w_v, w_o, n_heads
 
 
-def project(
-    name: str, rows: ArrayLike, w_name: str, w: ArrayLike, bias: ArrayLike | None = None
-) -> tuple[str, Array, str, Array, Array]:
-    """Names, rows, a matrix, a bias -> arrays; no bias is 0. Raises ValueError where shapes do not fit."""
-    rows = as_rows(name, rows, "n", "d_in")
-    return name, rows, w_name, *_matrix_and_bias(name, rows, w_name, w, bias)
+def project(rows: ArrayLike, w: ArrayLike, bias: ArrayLike | None = None) -> tuple[Array, Array, Array]:
+    """Rows, a matrix, a bias -> arrays; no bias is 0. Raises ValueError where shapes do not fit."""
+    rows = as_rows("rows", rows, "n", "d_in")
+    return rows, *_matrix_and_bias("rows", rows, "w", w, bias)
 
 
 def attend_in_heads(
@@ -324,7 +322,7 @@ def _mask_for_each_head(mask: ArrayLike | None, scores: Planned) -> Mask | None:
 def softmax_backward(d_weights: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
     """A gradient and its weights -> arrays. Raises ValueError unless they fit and each row sums to 1 or 0."""
     weights, _ = as_weights("weights", weights, -1)
-    return _gradient("d_weights", d_weights, weights.shape, "weights"), weights
+    return as_gradient("d_weights", d_weights, weights.shape, "weights"), weights
 
 
 def attention_backward(
@@ -337,7 +335,7 @@ def attention_backward(
     """A gradient, then as attention -> arrays. Raises ValueError where something does not fit."""
     queries, keys, values, mask = attention(queries, keys, values, mask)
     shape = _output(queries, keys, values).shape
-    return _gradient("d_output", d_output, shape, "the output"), queries, keys, values, mask
+    return as_gradient("d_output", d_output, shape, "the output"), queries, keys, values, mask
 
 
 def project_backward(d_projected: ArrayLike, rows: ArrayLike, w: ArrayLike) -> tuple[Array, Array, Array]:
@@ -345,7 +343,7 @@ def project_backward(d_projected: ArrayLike, rows: ArrayLike, w: ArrayLike) -> t
     rows = as_rows("rows", rows, "n", "d_in")
     w, _ = _matrix_and_bias("rows", rows, "w", w, None)
     shape = _product(rows, w).shape
-    return _gradient("d_projected", d_projected, shape, "rows @ w"), rows, w
+    return as_gradient("d_projected", d_projected, shape, "rows @ w"), rows, w
 
 
 def cross_attention_backward(
@@ -359,7 +357,7 @@ def cross_attention_backward(
     """A gradient, then as cross_attention -> arrays. Raises ValueError where something does not fit."""
     x, context, matrices, n_heads, mask = cross_attention(x, context, projections, n_heads, mask)
     shape = (*_stack(x, context), x.shape[-2], matrices[3].shape[1])
-    return _gradient("d_output", d_output, shape, "the output"), x, context, matrices, n_heads, mask
+    return as_gradient("d_output", d_output, shape, "the output"), x, context, matrices, n_heads, mask
 
 
 def multi_head_attention_backward(
@@ -372,30 +370,7 @@ def multi_head_attention_backward(
     """A gradient, then as multi_head_attention -> arrays. Raises ValueError where something does not fit."""
     x, matrices, n_heads, mask = multi_head_attention(x, projections, n_heads, mask)
     shape = (*x.shape[:-1], matrices[3].shape[1])
-    return _gradient("d_output", d_output, shape, "the output"), x, matrices, n_heads, mask
-
-
-def blocked_attention_backward(
-    d_output: ArrayLike,
-    queries: ArrayLike,
-    keys: ArrayLike,
-    values: ArrayLike,
-    output: ArrayLike,
-    log_sum_exp: ArrayLike,
-    mask: ArrayLike | None = None,
-) -> tuple[Array, Array, Array, Array, Array, Array, Mask | None]:
-    """A gradient, what blocked_attention takes and gives -> arrays. Raises ValueError unless they fit."""
-    given = attention_backward(d_output, queries, keys, values, mask)
-    d_output = given[0]
-    output = _gradient("output", output, d_output.shape, "d_output")
-    log_sum_exp = as_floats("log_sum_exp", log_sum_exp)
-    if log_sum_exp.shape != d_output.shape[:-1]:
-        raise ValueError(
-            f"log_sum_exp must have one number for each row of the output {d_output.shape}; "
-            f"got {log_sum_exp.shape}"
-        )
-    require_scores("log_sum_exp", log_sum_exp)
-    return *given[:4], output, log_sum_exp, given[4]
+    return as_gradient("d_output", d_output, shape, "the output"), x, matrices, n_heads, mask
 
 
 def _output(queries: Array, keys: Array, values: Array) -> Planned:
@@ -403,15 +378,6 @@ def _output(queries: Array, keys: Array, values: Array) -> Planned:
     scores = _scores(queries, keys)
     stack = np.broadcast_shapes(scores.shape[:-2], values.shape[:-2])
     return Planned((*stack, queries.shape[-2], values.shape[-1]))
-
-
-def _gradient(name: str, gradient: ArrayLike, shape: tuple[int, ...], of: str) -> Array:
-    """A gradient, the shape of what it belongs to -> an array. Raises ValueError unless it has that shape."""
-    gradient = as_floats(name, gradient)
-    if gradient.shape != shape:
-        raise ValueError(f"{name} must have the shape of {of}, {shape}; got {gradient.shape}")
-    require_finite(name, gradient)
-    return gradient
 
 
 # --- the column convention ----------------------------------------------------------------------------------

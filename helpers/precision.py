@@ -22,6 +22,19 @@ def minus_largest(scores: Array, axis: int = -1) -> Array:
     return less(scores, largest)
 
 
+def largest_so_far(largest: Array, scores: Array, *first: int) -> Array:
+    """(..., n_queries, 1), (..., n_queries, tile) -> the larger of both: one tile of scores more is known.
+
+    `first`: the first query and the first key of the tile, for the error.
+    Raises ValueError where a score is NaN or +inf, as minus_largest does.
+    """
+    largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    if not (largest < np.inf).all():
+        where = " of queries from {} with keys from {}".format(*first) if first else ""
+        require_scores(f"scores{where}", scores)
+    return largest
+
+
 def less(scores: Array, largest: Array, out: Array | None = None) -> Array:
     """Scores, their largest -> scores − largest, at most 0."""
     with np.errstate(over="ignore"):  # in float16, −60000 − 60000 becomes −inf: the weight is 0 all the same
@@ -56,7 +69,12 @@ def totals_of(exponentials: Array, axis: int = -1) -> Array:
     In float16, 2048 + 1 is 2048. Where every score is −inf, or there is none, all is 0 and the sum is given
     as 1: the quotient is then 0.
     """
-    return or_one(exponentials.sum(axis=axis, keepdims=True, dtype=np.float64))
+    return or_one(sums_of(exponentials, axis, keepdims=True))
+
+
+def sums_of(numbers: Array, axis: int, keepdims: bool = False) -> Array:
+    """Any shape -> float64, without `axis` or with length 1 along it: the sums, whatever the dtype."""
+    return np.asarray(numbers.sum(axis=axis, keepdims=keepdims, dtype=np.float64))
 
 
 def or_one(sums: Array) -> Array:
@@ -84,16 +102,16 @@ def directions_of(vectors: Array) -> Array:
     return vectors / lengths_of(vectors)[..., None]
 
 
-def finite(name: str, array: Array) -> Array:
-    """A name, an array -> the array. Raises ValueError where a number is NaN or infinite.
+def finite_values(values: Array) -> Array:
+    """Values of any shape -> the same. Raises ValueError where one is NaN or infinite.
 
-    For values that were computed: a product may leave the range, and 0 times inf is NaN, so that a weight of
-    0 would not hide it. Two numbers are asked, not an array as large as the values.
+    A product may leave the range, and 0 times inf is NaN, so that a weight of 0 would not hide it. Two
+    numbers are asked, not an array as large as the values.
     """
-    smallest, largest = array.min(initial=0), array.max(initial=0)  # NaN if there is one
+    smallest, largest = values.min(initial=0), values.max(initial=0)  # NaN if there is one
     if not (np.isfinite(smallest) and np.isfinite(largest)):
-        require_finite(name, array)
-    return array
+        require_finite("values", values)
+    return values
 
 
 def working_dtype(array: Array) -> np.dtype[Any]:

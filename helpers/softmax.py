@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers import inputs
 from helpers.door import checked_by
-from helpers.precision import minus_largest, or_one, rounded_to, totals_of
+from helpers.precision import minus_largest, or_one, rounded_to, sums_of, totals_of
 from helpers.validation import Array
 
 
@@ -48,8 +48,8 @@ def entropy(weights: Array, axis: int = -1) -> Array:
     Source: Shannon 1948, "A Mathematical Theory of Communication", section 6.
     """
     logs = np.log(or_one(weights))
-    total = -(weights * logs).sum(axis=axis, dtype=np.float64)
-    return rounded_to(np.asarray(total), weights) + weights.dtype.type(0)  # + 0 turns −0.0 into 0.0
+    total = -sums_of(weights * logs, axis)
+    return rounded_to(total, weights) + weights.dtype.type(0)  # + 0 turns −0.0 into 0.0
 
 
 @checked_by(inputs.softmax_jacobian)

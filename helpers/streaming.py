@@ -14,35 +14,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from helpers.door import behind_the_door
+from helpers import inputs_of_streaming as inputs
+from helpers.door import behind_the_door, checked_by
+from helpers.inputs_of_streaming import TILE_KEYS, TILE_QUERIES
 from helpers.masking import causal_mask
-from helpers.precision import all_exponentials_fit, finite, less, lowest, or_one, working_dtype
+from helpers.precision import all_exponentials_fit, largest_so_far, less, lowest, or_one, working_dtype
 from helpers.scaling import scale_scores
-from helpers.validation import (
-    Array,
-    Mask,
-    as_floats,
-    as_mask,
-    as_rows,
-    require_all_stacks,
-    require_count,
-    require_finite,
-    require_same_length,
-    require_scores,
-)
+from helpers.validation import Array, Mask
 
-# 256 × 512 scores are half a MiB in float32: small enough for a processor's second cache, and large enough
-# that the two products of a tile take far longer than Python's steps around them. More queries waste more on
-# the diagonal of a causal mask. 128 × 1024 are as many, and slower (paired, on one thread, 256 × 512 takes
-# 0.95 of the time at n 2048, 0.91 at 4096): 512 keys and their values find room in the cache beside the tile.
-TILE_QUERIES, TILE_KEYS = 256, 512
 # To look at the lengths of all keys costs half as much as the product of one query with them.
 QUERIES_WORTH_A_LOOK = 32
 
-Fitting = tuple[Array, Array, Array, Mask | None]  # queries, keys, values, mask
 
-
-def online_softmax(scores: ArrayLike, tile: int = TILE_KEYS) -> tuple[Array, Array]:
+@checked_by(inputs.online_softmax)
+def online_softmax(scores: Array, tile: int = TILE_KEYS) -> tuple[Array, Array]:
     """(..., n_queries, n_keys) -> weights of the same shape, log_sum_exp (..., n_queries).
 
     softmax of each row, with its maximum and its sum found in one pass over tiles of `tile` keys. What was
@@ -52,11 +37,6 @@ def online_softmax(scores: ArrayLike, tile: int = TILE_KEYS) -> tuple[Array, Arr
     Raises as softmax does, and ValueError or TypeError unless `tile` is a whole number of at least 1.
     Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax", algorithm 3.
     """
-    scores = as_floats("scores", scores)
-    if scores.ndim == 0:
-        raise ValueError("scores must have shape (..., n_queries, n_keys); got a single number, shape ()")
-    require_scores("scores", scores)
-    tile = require_count("tile", tile)
     working = working_dtype(scores)
     running_max, running_sum = _nothing_seen(scores.shape[:-1], working)
     for columns in _slices(0, scores.shape[-1], tile):
@@ -67,8 +47,9 @@ def online_softmax(scores: ArrayLike, tile: int = TILE_KEYS) -> tuple[Array, Arr
     return weights.astype(scores.dtype), _log_sum_exp(running_max, running_sum)
 
 
+@checked_by(inputs.merge_partials)
 def merge_partials(
-    output: ArrayLike, log_sum_exp: ArrayLike, other_output: ArrayLike, other_log_sum_exp: ArrayLike
+    output: Array, log_sum_exp: Array, other_output: Array, other_log_sum_exp: Array
 ) -> tuple[Array, Array]:
     """(..., n_queries, d_v), (..., n_queries), and the same of others -> merged output, merged log_sum_exp.
 
@@ -79,13 +60,6 @@ def merge_partials(
     for anything but real numbers.
     Source: Dao et al. 2022, "FlashAttention", section 3.1 (softmax of two joined vectors).
     """
-    output, log_sum_exp = _checked_partial("", output, log_sum_exp)
-    other_output, other_log_sum_exp = _checked_partial("other_", other_output, other_log_sum_exp)
-    if output.shape != other_output.shape:
-        raise ValueError(
-            f"output and other_output must have the same shape: the same queries, other keys; "
-            f"got {output.shape} and {other_output.shape}"
-        )
     larger = np.maximum(log_sum_exp, other_log_sum_exp)
     larger = np.maximum(larger, lowest(larger.dtype))
     rescale, other_rescale = np.exp(less(log_sum_exp, larger)), np.exp(less(other_log_sum_exp, larger))
@@ -96,11 +70,12 @@ def merge_partials(
     return merged, _log_sum_exp(larger[..., None], running_sum[..., None])
 
 
+@checked_by(inputs.blocked_attention)
 def blocked_attention(
-    queries: ArrayLike,
-    keys: ArrayLike,
-    values: ArrayLike,
-    mask: ArrayLike | None = None,
+    queries: Array,
+    keys: Array,
+    values: Array,
+    mask: Mask | None = None,
     *,
     causal: bool = False,
     window: int | None = None,
@@ -122,12 +97,11 @@ def blocked_attention(
     No maximum is looked for where |q · k| ≤ |q| |k| says that no score can be large.
     Source: Rabe and Staats 2021, "Self-attention Does Not Need O(n²) Memory"; Dao et al. 2022, algorithm 1.
     """
-    queries, keys, values, mask = _fitting(*_checked(queries, keys, values), mask)
-    reach = _reach(queries.shape[-2], keys.shape[-2], causal, window)
-    tiles = require_count("tile_queries", tile_queries), require_count("tile_keys", tile_keys)
-    return behind_the_door(_attend_in_tiles, queries, keys, values, mask, reach, *tiles)
+    reach = _Reach(queries.shape[-2], keys.shape[-2], causal, window)
+    return _attend_in_tiles(queries, keys, values, mask, reach, tile_queries, tile_keys)
 
 
+@checked_by(inputs.tile_kinds)
 def tile_kinds(
     n_queries: int,
     n_keys: int,
@@ -143,11 +117,9 @@ def tile_kinds(
     or the products alone. Raises TypeError or ValueError unless the counts are whole numbers, n_queries and
     n_keys at least 0, the others at least 1.
     """
-    n_queries = require_count("n_queries", n_queries, least=0)
-    n_keys = require_count("n_keys", n_keys, least=0)
-    reach = _reach(n_queries, n_keys, causal, window)
-    tiles_of_queries = list(_slices(0, n_queries, require_count("tile_queries", tile_queries)))
-    tiles_of_keys = list(_slices(0, n_keys, require_count("tile_keys", tile_keys)))
+    reach = _Reach(n_queries, n_keys, causal, window)
+    tiles_of_queries = list(_slices(0, n_queries, tile_queries))
+    tiles_of_keys = list(_slices(0, n_keys, tile_keys))
     kinds = [
         [reach.sees_some(rows, columns) + reach.sees_all(rows, columns) for columns in tiles_of_keys]
         for rows in tiles_of_queries
@@ -155,6 +127,7 @@ def tile_kinds(
     return np.array(kinds, dtype=int).reshape(len(tiles_of_queries), len(tiles_of_keys))
 
 
+@checked_by(inputs.window_mask)
 def window_mask(n_queries: int, n_keys: int, window: int, sinks: int = 0) -> Mask:
     """n_queries, n_keys, window -> (n_queries, n_keys): True for the last `window` keys up to each query.
 
@@ -164,18 +137,18 @@ def window_mask(n_queries: int, n_keys: int, window: int, sinks: int = 0) -> Mas
     Source: Beltagy et al. 2020, "Longformer", section 3.1, with the half that lies in the future left out;
     Xiao et al. 2023, "Efficient Streaming Language Models with Attention Sinks", section 3.2.
     """
-    window, sinks = require_count("window", window), require_count("sinks", sinks, least=0)
     not_later = causal_mask(n_queries, n_keys)
     positions_of_queries = np.arange(n_queries)[:, None] + (n_keys - n_queries)
     near = np.arange(n_keys) > positions_of_queries - window
     return not_later & (near | (np.arange(n_keys) < sinks))
 
 
+@checked_by(inputs.grouped_query_attention)
 def grouped_query_attention(
-    queries: ArrayLike,
-    keys: ArrayLike,
-    values: ArrayLike,
-    mask: ArrayLike | None = None,
+    queries: Array,
+    keys: Array,
+    values: Array,
+    mask: Mask | None = None,
     *,
     causal: bool = False,
     window: int | None = None,
@@ -190,9 +163,9 @@ def grouped_query_attention(
     Raises as blocked_attention does, and ValueError unless n_kv_heads divides n_heads.
     Source: Ainslie et al. 2023, "GQA: Training Generalized Multi-Query Transformer Models", section 2.2.
     """
-    queries, keys, values, mask = _fitting_heads(*_checked(queries, keys, values), mask)
-    reach = _reach(queries.shape[-2], keys.shape[-2], causal, window)
-    return behind_the_door(_attend_in_groups, queries, keys, values, mask, reach)
+    return _attend_in_groups(
+        queries, keys, values, mask, _Reach(queries.shape[-2], keys.shape[-2], causal, window)
+    )
 
 
 class KVCache:
@@ -230,31 +203,17 @@ class KVCache:
         Raises ValueError where a shape does not fit what is kept, or a value is not finite, and TypeError for
         another dtype or anything but real numbers; then the cache stays as it was.
         """
-        keys = as_rows("keys", keys, "n_new", "d_k")
-        values = as_rows("values", values, "n_new", "d_v")
-        require_same_length("keys", keys, "values", values, axis=-2)
-        if keys.shape[:-2] != values.shape[:-2]:
-            raise ValueError(
-                f"keys and values must have the same axes before the last two (batch, heads); "
-                f"got {keys.shape} and {values.shape}"
-            )
-        require_finite("values", values)
-        if self._length:
-            _require_like_kept("keys", keys, self.keys)
-            _require_like_kept("values", values, self.values)
-        self._keys = _with_rows(self._keys, self._length, keys)
-        self._values = _with_rows(self._values, self._length, values)
-        self._length += keys.shape[-2]
+        new_keys, new_values = inputs.append(keys, values, self.keys, self.values)
+        self._keys = _with_rows(self._keys, self._length, new_keys)
+        self._values = _with_rows(self._values, self._length, new_values)
+        self._length += new_keys.shape[-2]
 
     def keep(self, n_tokens: int) -> None:
         """n_tokens -> None: forget all but the first n_tokens, to go on from there; 0 empties the cache.
 
         Raises ValueError unless 0 ≤ n_tokens ≤ the tokens that are kept, TypeError unless it is whole.
         """
-        n_tokens = require_count("n_tokens", n_tokens, least=0)
-        if n_tokens > self._length:
-            raise ValueError(f"n_tokens must be at most {self._length}, the tokens kept; got {n_tokens}")
-        self._length = n_tokens
+        (self._length,) = inputs.keep(n_tokens, self._length)
 
     def attend(
         self, queries: ArrayLike, mask: ArrayLike | None = None, *, window: int | None = None
@@ -267,19 +226,11 @@ class KVCache:
         tokens so far: padding in a batch of unequal lengths is hidden by it in every call.
         Raises as blocked_attention does, and ValueError for more queries than tokens.
         """
-        queries = as_rows("queries", queries, "n_queries", "d_k")
-        n_queries = queries.shape[-2]
-        if not self._length or n_queries > self._length:
-            raise ValueError(
-                f"queries must belong to the last tokens of the cache: append their keys and values first; "
-                f"got queries of shape {queries.shape} and {self._length} tokens"
-            )
-        reach = _reach(n_queries, self._length, True, window)
-        if self._keys.ndim == 2:  # a single matrix has no axis of heads
-            fitting = _fitting(queries, self.keys, self.values, mask)
-            return behind_the_door(_attend_in_tiles, *fitting, reach)
-        fitting = _fitting_heads(queries, self.keys, self.values, mask)
-        return behind_the_door(_attend_in_groups, *fitting, reach)
+        queries, keys, values, mask, window = inputs.attend(queries, self.keys, self.values, mask, window)
+        reach = _Reach(queries.shape[-2], self._length, True, window)
+        one_matrix = self._keys.ndim == 2  # then there is no axis of heads
+        in_parts = _attend_in_tiles if one_matrix else _attend_in_groups
+        return behind_the_door(in_parts, queries, keys, values, mask, reach)
 
 
 class _Reach(NamedTuple):
@@ -288,7 +239,7 @@ class _Reach(NamedTuple):
     n_queries: int
     n_keys: int
     causal: bool
-    window: int | None
+    window: int | None  # which is causal, too
 
     def first_key(self, query: int) -> int:
         place = query + self.n_keys - self.n_queries
@@ -296,7 +247,7 @@ class _Reach(NamedTuple):
 
     def last_key(self, query: int) -> int:
         place = query + self.n_keys - self.n_queries
-        return place if self.causal else self.n_keys - 1
+        return place if self.causal or self.window is not None else self.n_keys - 1
 
     def sees_some(self, rows: slice, columns: slice) -> bool:
         """Whether some query of these rows sees some key of these columns."""
@@ -328,15 +279,15 @@ def _attend_in_tiles(
     tile_keys: int = TILE_KEYS,
 ) -> tuple[Array, Array]:
     """One sequence and one head after the other, one tile of queries after the other."""
-    n_queries, d_v = queries.shape[-2], values.shape[-1]
+    n_queries, n_keys, d_v = queries.shape[-2], keys.shape[-2], values.shape[-1]
     stack = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2], values.shape[:-2])
     queries, keys, values = (
         np.broadcast_to(part, stack + part.shape[-2:]) for part in (queries, keys, values)
     )
-    mask = None if mask is None else np.broadcast_to(mask, stack + mask.shape[-2:])
+    mask = None if mask is None else np.broadcast_to(mask, (*stack, n_queries, n_keys))
     output = np.empty((*stack, n_queries, d_v), np.result_type(queries, keys, values))
     log_sum_exp = np.empty((*stack, n_queries), working_dtype(output))
-    room = np.empty(min(tile_queries, n_queries) * min(tile_keys, keys.shape[-2]), log_sum_exp.dtype)
+    room = np.empty(min(tile_queries, n_queries) * min(tile_keys, n_keys), log_sum_exp.dtype)
     for place in np.ndindex(stack):
         one_mask = None if mask is None else mask[place]
         one_head = queries[place], keys[place], values[place]
@@ -382,9 +333,8 @@ def _attend_rows(
         if mask is not None:
             np.copyto(scores, -np.inf, where=~mask[rows, columns])
         if with_max:
-            name = f"scores of queries from {rows.start} with keys from {columns.start}"
             exponentials, rescale, running_max, running_sum = _one_step(
-                scores, running_max, running_sum, name
+                scores, running_max, running_sum, rows.start, columns.start
             )
             weighted_sum = rescale * weighted_sum + exponentials @ tile_of_values
         else:
@@ -395,15 +345,13 @@ def _attend_rows(
 
 
 def _one_step(
-    scores: Array, running_max: Array, running_sum: Array, name: str = "scores"
+    scores: Array, running_max: Array, running_sum: Array, *first: int
 ) -> tuple[Array, Array, Array, Array]:
     """(..., n_queries, tile), two of (..., n_queries, 1) -> exponentials, rescale, new max, new sum.
 
-    One tile of scores more. Its exponentials take its place in memory.
+    One tile of scores more. Its exponentials take its place in memory. `first`: its first query and key.
     """
-    new_max = np.maximum(running_max, scores.max(axis=-1, keepdims=True))
-    if not (new_max < np.inf).all():  # NaN is not smaller, either
-        require_scores(name, scores)
+    new_max = largest_so_far(running_max, scores, *first)
     rescale = np.exp(less(running_max, new_max))  # what was summed under a smaller maximum came out too large
     exponentials = np.exp(less(scores, new_max, out=scores), out=scores)
     return exponentials, rescale, new_max, rescale * running_sum + _sums_of_rows(exponentials)
@@ -454,12 +402,15 @@ def _attend_in_groups(
     """(..., n_heads, n, d) is looked at as (..., n_kv_heads, heads that share, n, d): nothing is copied."""
     n_heads, n_kv_heads = queries.shape[-3], keys.shape[-3]
     groups = n_kv_heads, n_heads // n_kv_heads
-    outer = np.broadcast_shapes(queries.shape[:-3], keys.shape[:-3])
+    if mask is not None:
+        outer = np.broadcast_shapes(queries.shape[:-3], keys.shape[:-3])
+        mask = np.broadcast_to(mask, (*outer, n_heads, reach.n_queries, reach.n_keys))
+        mask = mask.reshape(*outer, *groups, *mask.shape[-2:])
     output, log_sum_exp = _attend_in_tiles(
         queries.reshape(*queries.shape[:-3], *groups, *queries.shape[-2:]),
         keys[..., None, :, :],
         values[..., None, :, :],
-        None if mask is None else mask.reshape(*outer, *groups, *mask.shape[-2:]),
+        mask,
         reach,
     )
     heads = (*output.shape[:-4], n_heads)
@@ -469,64 +420,6 @@ def _attend_in_groups(
 def _slices(start: int, stop: int, step: int) -> Iterator[slice]:
     """slice(start, start + step), and so on; the last may be shorter."""
     return (slice(first, min(first + step, stop)) for first in range(start, stop, step))
-
-
-def _reach(n_queries: int, n_keys: int, causal: bool, window: int | None) -> _Reach:
-    window = None if window is None else require_count("window", window)
-    return _Reach(n_queries, n_keys, causal or window is not None, window)
-
-
-def _checked(queries: ArrayLike, keys: ArrayLike, values: ArrayLike) -> tuple[Array, Array, Array]:
-    queries = as_rows("queries", queries, "n_queries", "d_k")
-    keys = as_rows("keys", keys, "n_keys", "d_k")
-    values = as_rows("values", values, "n_keys", "d_v")
-    require_same_length("keys", keys, "values", values, axis=-2)
-    return queries, keys, finite("values", values)
-
-
-def _fitting(queries: Array, keys: Array, values: Array, mask: ArrayLike | None) -> Fitting:
-    """As blocked_attention takes them -> the same, the mask in the shape of the scores."""
-    require_same_length("queries", queries, "keys", keys)
-    require_all_stacks(queries, keys, values)
-    stack = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2])
-    return queries, keys, values, _as_a_view(mask, (*stack, queries.shape[-2], keys.shape[-2]))
-
-
-def _fitting_heads(queries: Array, keys: Array, values: Array, mask: ArrayLike | None) -> Fitting:
-    """As grouped_query_attention takes them -> the same, the mask in the shape of the scores."""
-    require_same_length("queries", queries, "keys", keys)
-    shapes = f"got queries {queries.shape}, keys {keys.shape}, values {values.shape}"
-    if min(queries.ndim, keys.ndim, values.ndim) < 3:
-        raise ValueError(f"grouped queries need an axis of heads, (..., heads, n, d); {shapes}")
-    n_heads, n_kv_heads = queries.shape[-3], keys.shape[-3]
-    if values.shape[-3] != n_kv_heads or n_kv_heads == 0 or n_heads % n_kv_heads:
-        raise ValueError(
-            f"keys and values must have the same number of heads (axis −3), and it must divide the number of "
-            f"heads of the queries; {shapes}"
-        )
-    require_all_stacks(queries[..., :1, :, :], keys[..., :1, :, :], values[..., :1, :, :])
-    outer = np.broadcast_shapes(queries.shape[:-3], keys.shape[:-3])
-    shape = (*outer, n_heads, queries.shape[-2], keys.shape[-2])
-    return queries, keys, values, _as_a_view(mask, shape)
-
-
-def _as_a_view(mask: ArrayLike | None, shape: tuple[int, ...]) -> Mask | None:
-    """The mask in the shape of the scores, without a copy: a row of padding stays one row in memory."""
-    mask = as_mask(mask, shape)
-    return None if mask is None else np.broadcast_to(mask, shape)
-
-
-def _checked_partial(whose: str, output: ArrayLike, log_sum_exp: ArrayLike) -> tuple[Array, Array]:
-    output = as_rows(f"{whose}output", output, "n_queries", "d_v")
-    log_sum_exp = as_floats(f"{whose}log_sum_exp", log_sum_exp)
-    if log_sum_exp.shape != output.shape[:-1]:
-        raise ValueError(
-            f"{whose}log_sum_exp must have one number for each row of {whose}output {output.shape}; "
-            f"got {log_sum_exp.shape}"
-        )
-    require_finite(f"{whose}output", output)
-    require_scores(f"{whose}log_sum_exp", log_sum_exp)
-    return output, log_sum_exp.astype(working_dtype(log_sum_exp))
 
 
 def _with_rows(kept: Array, length: int, new: Array) -> Array:
@@ -539,16 +432,6 @@ def _with_rows(kept: Array, length: int, new: Array) -> Array:
         kept = grown
     kept[..., length:needed, :] = new
     return kept
-
-
-def _require_like_kept(name: str, new: Array, kept: Array) -> None:
-    if new.dtype != kept.dtype:
-        raise TypeError(f"{name} must have the dtype of those in the cache, {kept.dtype}; got {new.dtype}")
-    if new.shape[:-2] != kept.shape[:-2] or new.shape[-1] != kept.shape[-1]:
-        raise ValueError(
-            f"{name} must have the shape of those in the cache, {kept.shape}, but for the number of rows; "
-            f"got {new.shape}"
-        )
 
 
 def _read_only(view: Array) -> Array:

@@ -91,6 +91,15 @@ def as_finite(name: str, values: ArrayLike) -> Array:
     return array
 
 
+def as_gradient(name: str, gradient: ArrayLike, shape: tuple[int, ...], of: str) -> Array:
+    """A gradient, the shape of what it belongs to -> an array. Raises ValueError unless it has that shape."""
+    gradient = as_floats(name, gradient)
+    if gradient.shape != shape:
+        raise ValueError(f"{name} must have the shape of {of}, {shape}; got {gradient.shape}")
+    require_finite(name, gradient)
+    return gradient
+
+
 def as_positions(name: str, values: ArrayLike) -> Array:
     """(..., n) -> (..., n): where tokens stand. Finite numbers, usually whole ones; these stay whole.
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from samples import waves
 
-from helpers import inputs, inputs_of_positions
+from helpers import inputs, inputs_of_positions, inputs_of_streaming
 from helpers.attention import attention
 from helpers.columns import attention_in_columns, multi_head_attention_in_columns
 from helpers.cross_attention import cross_attention
@@ -27,9 +27,10 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 WITH_DOORS = [
     *("similarity", "scaling", "softmax", "masking", "attention"),
-    *("columns", "heads", "cross_attention", "multi_head", "positions", "gradients"),
+    *("columns", "heads", "cross_attention", "multi_head", "positions", "gradients", "streaming"),
 ]
-CHECKED_ELSEWHERE = ("/helpers/validation.py", "/helpers/inputs.py", "/helpers/inputs_of_positions.py")
+CHECKS = (inputs, inputs_of_positions, inputs_of_streaming)
+CHECKED_ELSEWHERE = ("/helpers/validation.py", *(f"/helpers/{m.__name__.split('.')[1]}.py" for m in CHECKS))
 
 N, D_MODEL, N_HEADS = 5, 12, 3
 X = waves(N, D_MODEL)
@@ -46,6 +47,15 @@ def functions_with_a_door() -> list[Any]:
         if isinstance(item, FunctionType)
         and item.__module__ == module.__name__
         and hasattr(item, "__wrapped__")
+    ]
+
+
+def own_checks() -> list[tuple[str, Any]]:
+    return [
+        (name, item)
+        for module in CHECKS
+        for name, item in vars(module).items()
+        if isinstance(item, FunctionType) and item.__module__ == module.__name__ and not name.startswith("_")
     ]
 
 
@@ -98,8 +108,8 @@ def test_tiles_are_not_checked_one_by_one() -> None:
 
 @pytest.mark.parametrize("function", functions_with_a_door(), ids=lambda function: function.__name__)
 def test_a_check_has_the_name_and_the_parameters_of_its_function(function: Any) -> None:
-    checks = inputs if hasattr(inputs, function.__name__) else inputs_of_positions
-    asked = inspect.signature(getattr(checks, function.__name__)).parameters.values()
+    (check,) = [item for name, item in own_checks() if name == function.__name__]
+    asked = inspect.signature(check).parameters.values()
     taken = inspect.signature(function.__wrapped__).parameters.values()
     assert [part.name for part in asked] == [part.name for part in taken]
     assert [part.kind for part in asked] == [part.kind for part in taken]
@@ -109,14 +119,8 @@ def test_a_check_has_the_name_and_the_parameters_of_its_function(function: Any) 
 
 def test_there_is_a_door_to_every_check_and_no_other_check() -> None:
     names = [function.__name__ for function in functions_with_a_door()]
-    names.append("blocked_attention_backward")  # some of its arguments have no place: it asks by itself
-    own = [
-        name
-        for module in (inputs, inputs_of_positions)
-        for name, item in vars(module).items()
-        if isinstance(item, FunctionType) and item.__module__ == module.__name__
-    ]
-    assert sorted(names) == sorted(name for name in own if not name.startswith("_"))
+    names += ["append", "keep", "attend"]  # of KVCache: they are asked beside what is kept
+    assert sorted(names) == sorted(name for name, _ in own_checks())
 
 
 @pytest.mark.parametrize("function", [softmax, log_softmax])

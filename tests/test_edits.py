@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.exercises.engine.diagnosis import Diagnosis, plain_outcome
-from helpers.exercises.engine.edits import Edits
+from helpers.exercises.engine.edits import Edits, renamed
 from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.validation import Array
@@ -206,3 +206,24 @@ def test_an_unknown_step_is_refused() -> None:
 def test_a_paragraph_ends_with_its_ways(more: str, said: str) -> None:
     with pytest.raises(ValueError, match=f"halved: {said}"):
         STEPS.mistakes(f"halved\n    the scores were halved\n    They are not.\n{more}", "03: Whole")
+
+
+def in_three_steps(scores: Array) -> Array:
+    """Scores -> weights, step by step."""
+    exponentials = np.exp(scores)
+    exponentials = exponentials * 1.0
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+def test_a_bug_may_lack_a_line() -> None:
+    bug = Edits(in_three_steps, {"kept": "exponentials * 1.0"}).bug("kept =>")
+    line = "    exponentials = exponentials * 1.0\n"
+    assert line in inspect.getsource(in_three_steps)
+    assert inspect.getsource(bug) == inspect.getsource(in_three_steps).replace(line, "")
+
+
+def test_an_answer_under_another_name_is_the_same_answer() -> None:
+    other = renamed(my_shares, "my_own_shares")
+    assert other.__name__ == "my_own_shares"
+    assert inspect.getsource(other) == inspect.getsource(my_shares).replace("my_shares", "my_own_shares")
+    assert np.array_equal(other(numbers(3, 4)), my_shares(numbers(3, 4)))

@@ -17,6 +17,7 @@ import pytest
 import helpers
 import helpers.inputs
 import helpers.inputs_of_positions
+import helpers.inputs_of_streaming
 import helpers.validation
 
 FOLDER = Path(helpers.__file__).parent
@@ -38,7 +39,7 @@ MAY_LOAD = {
 STOREYS = [
     {"helpers.validation", "helpers.door", "helpers.own_folder", "helpers.one_thread"},
     {"helpers.inputs", "helpers.precision", "helpers.probing"},
-    {"helpers.inputs_of_positions"},
+    {"helpers.inputs_of_positions", "helpers.inputs_of_streaming"},
     {"helpers.similarity", "helpers.scaling", "helpers.softmax", "helpers.masking", "helpers.shares"},
     {"helpers.attention", "helpers.columns", "helpers.leaks", "helpers.positions"},
     {"helpers.heads"},
@@ -53,7 +54,7 @@ STOREYS = [
 MATHS = sorted(set().union(*STOREYS[3:8]))
 BEFORE_THE_MATHS = sorted(set().union(*STOREYS[:3]))
 # built on those of helpers.validation
-CHECKS = ["helpers.inputs", "helpers.inputs_of_positions", "helpers.precision"]
+CHECKS = ["helpers.inputs", "helpers.inputs_of_positions", "helpers.inputs_of_streaming", "helpers.precision"]
 
 
 @functools.cache
@@ -82,7 +83,8 @@ MAY_LOAD |= {
 MAY_LOAD["helpers.exercises.engine.tensors"] = {"torch"}
 MAY_LOAD["helpers.exercises.lesson_12.noisy_loss"] = {"torch"}  # a model, with its mode and its dropout
 # Inside the exercises: what runs an attempt knows no kind, a kind no mistake, and no lesson another lesson.
-FLOORS = ("engine", "kinds", "slips", "lesson_")
+# Above them, in this order: what finds exercises, what a person has done, what is asked of that, what trains.
+FLOORS = ("engine", "kinds", "slips", "lesson_", "catalogue", "progress_file", "unnamed", "gym")
 
 
 def source_file(name: str) -> Path:
@@ -232,13 +234,19 @@ def test_the_maths_imports_numpy_and_maths_and_no_more(name: str) -> None:
 
 
 def floor(name: str) -> int:
-    """helpers.exercises.slips.hiding -> 2: its place in FLOORS; -1 for what stands above them all."""
+    """helpers.exercises.slips.hiding -> 2: its place in FLOORS; -1 for what is none of them."""
     inside = [part for part, room in enumerate(FLOORS) if name.startswith(f"helpers.exercises.{room}")]
     return inside[0] if inside else -1
 
 
+def test_every_file_of_the_exercises_has_a_floor() -> None:
+    beside = {name for name in HELPERS if name.startswith("helpers.exercises.") and floor(name) < 0}
+    assert beside == set()
+
+
 @pytest.mark.parametrize("name", [name for name in HELPERS if floor(name) >= 0])
 def test_exercises_import_from_lower_floors_and_no_lesson_from_another(name: str) -> None:
+    assert "helpers.exercises" not in imports_of(name), f"{name} imports what a notebook imports"
     rooms = {other: other.split(".")[2] for other in imports_of(name) if floor(other) >= 0}
     for other, room in rooms.items():
         assert floor(other) <= floor(name), f"{name} must not import {other}"
@@ -271,7 +279,10 @@ def test_each_helper_opens_with_what_it_is_for(name: str) -> None:
 
 
 # The parts of wrong answers, a line or two each, are named after what is done wrong.
-@pytest.mark.parametrize("name", [name for name in HELPERS if floor(name) < FLOORS.index("slips")])
+PARTS_OF_WRONG_ANSWERS = [FLOORS.index("slips"), FLOORS.index("lesson_")]
+
+
+@pytest.mark.parametrize("name", [name for name in HELPERS if floor(name) not in PARTS_OF_WRONG_ANSWERS])
 def test_each_public_function_has_a_docstring(name: str) -> None:
     for function in public_functions(importlib.import_module(name)):
         assert inspect.getdoc(function), f"{name}.{function.__name__} has no docstring"
@@ -360,6 +371,6 @@ def test_every_function_of_the_maths_checks_what_it_is_given() -> None:
 
 
 def test_every_check_at_a_door_can_raise() -> None:
-    for module in (helpers.inputs, helpers.inputs_of_positions):
+    for module in (helpers.inputs, helpers.inputs_of_positions, helpers.inputs_of_streaming):
         checks = {function.__name__ for function in public_functions(module)}
         assert checks <= raising_functions(*CHECKS, "helpers.validation"), module

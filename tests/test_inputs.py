@@ -55,7 +55,7 @@ def complaint(call: Callable[[], Any]) -> tuple[type[Exception], str]:
         (inputs.split_heads, ([[1, 2]], 2)),
         (inputs.merge_heads, ([[[1, 2]]],)),
         (inputs.value_maps, ([[1, 2]], [[3], [4]], 2)),
-        (inputs.project, ("x", [[1, 2]], "w", [[3], [4]], [5])),
+        (inputs.project, ([[1, 2]], [[3], [4]], [5])),
         (inputs.attend_in_heads, ([[1, 2]], [[3, 4]], [[5, 6]], 2, [[True]])),
         (inputs.attention_in_columns, ([[1], [2]], [[3], [4]], [[5]], [[True]])),
         (inputs.causal_mask_in_columns, (2, 3)),
@@ -90,7 +90,7 @@ def test_a_bias_that_is_not_there_is_a_single_0_in_the_dtype_of_its_matrix() -> 
     _, _, matrices, _, _ = inputs.cross_attention(X, CONTEXT, half)
     for w, bias in zip(matrices[:4], matrices[4:], strict=True):
         assert (bias.shape, bias.dtype, bias.item()) == ((), w.dtype, 0)
-    assert inputs.project("x", X, "w", waves(8, 3))[-1].item() == 0
+    assert inputs.project(X, waves(8, 3))[-1].item() == 0
 
 
 def test_columns_come_back_in_their_order() -> None:
@@ -171,8 +171,8 @@ def calls_with(number: Any) -> dict[str, Callable[[], Any]]:
         "values (n_keys, d_v) ": lambda: inputs.hard_lookup(QUERIES, KEYS, number),
         "rows (n, n_heads * d_head)": lambda: inputs.split_heads(number, 2),
         "w_o (n_heads * d_v, d_out)": lambda: inputs.value_maps(waves(8, 12), number, 3),
-        "it (n, d_in)": lambda: inputs.project("it", number, "its", waves(4, 3)),
-        "its (d_in, d_out)": lambda: inputs.project("it", QUERIES, "its", number),
+        "rows (n, d_in)": lambda: inputs.project(number, waves(4, 3)),
+        "w (d_in, d_out)": lambda: inputs.project(QUERIES, number),
         "x (n, d_in)": lambda: inputs.cross_attention(number, CONTEXT, GIVEN),
         "context (n, d_in)": lambda: inputs.cross_attention(X, number, GIVEN),
         "x (n, d_in) ": lambda: inputs.multi_head_attention(number, OWN, 3),
@@ -211,7 +211,7 @@ def test_a_number_in_the_place_of_columns_is_named(name: str, d: str, n: str, ca
         ("weights", lambda: inputs.softmax_jacobian([True])),
         ("scores", lambda: inputs.mask_scores([True], None)),
         ("heads", lambda: inputs.merge_heads([True])),
-        ("the bias of w", lambda: inputs.project("x", QUERIES, "w", waves(4, 3), [True] * 3)),
+        ("the bias of w", lambda: inputs.project(QUERIES, waves(4, 3), [True] * 3)),
         ("w_k", lambda: inputs.cross_attention(X, CONTEXT, GIVEN._replace(w_k=CONTEXT > 0))),
     ],
 )
@@ -335,16 +335,16 @@ MASK_AS_NUMBERS = "mask must hold True (may attend) and False (may not); got dty
         ),
         # matrices and biases
         (
-            lambda: inputs.project("it", QUERIES, "its", waves(5, 3)),
-            "its must have shape (d_in, d_out) with d_in = 4, the width of it (5, 4); got (5, 3)",
+            lambda: inputs.project(QUERIES, waves(5, 3)),
+            "w must have shape (d_in, d_out) with d_in = 4, the width of rows (5, 4); got (5, 3)",
         ),
         (
-            lambda: inputs.project("it", QUERIES, "its", waves(4, 4, 3)),
-            "its must have shape (d_in, d_out) with d_in = 4, the width of it (5, 4); got (4, 4, 3)",
+            lambda: inputs.project(QUERIES, waves(4, 4, 3)),
+            "w must have shape (d_in, d_out) with d_in = 4, the width of rows (5, 4); got (4, 4, 3)",
         ),
         (
-            lambda: inputs.project("it", QUERIES, "its", waves(4, 3), waves(4)),
-            "the bias of its must have shape (3,); got (4,)",
+            lambda: inputs.project(QUERIES, waves(4, 3), waves(4)),
+            "the bias of w must have shape (3,); got (4,)",
         ),
         (
             lambda: inputs.cross_attention(X, CONTEXT, BIASED, 5),

@@ -172,8 +172,8 @@ def test_the_output_is_a_sum_of_what_each_head_writes() -> None:
 
 def test_a_projection_by_hand() -> None:
     rows, w = [[1, 2], [3, 4]], [[1, 0, 1], [0, 1, 1]]
-    np.testing.assert_array_equal(project("rows", rows, "w", w), [[1, 2, 3], [3, 4, 7]])
-    np.testing.assert_array_equal(project("rows", rows, "w", w, [10, 20, 30]), [[11, 22, 33], [13, 24, 37]])
+    np.testing.assert_array_equal(project(rows, w), [[1, 2, 3], [3, 4, 7]])
+    np.testing.assert_array_equal(project(rows, w, [10, 20, 30]), [[11, 22, 33], [13, 24, 37]])
 
 
 def test_heads_may_be_narrower_than_the_model_and_values_wider_than_keys() -> None:
@@ -213,14 +213,14 @@ HALF: Any = 1.5
         (lambda: split_heads(X[0], 3), ValueError, "rows must have shape"),
         (lambda: merge_heads(X), ValueError, r"heads must have shape.*got \(5, 12\)"),
         (
-            lambda: project("x", X, "w_q", waves(7, 3)),
+            lambda: project(X, waves(7, 3)),
             ValueError,
-            r"w_q must.*d_in = 12.*x \(5, 12\); got \(7, 3\)",
+            r"w must.*d_in = 12.*rows \(5, 12\); got \(7, 3\)",
         ),
         (
-            lambda: project("x", X, "w_q", waves(12, 3), waves(4)),
+            lambda: project(X, waves(12, 3), waves(4)),
             ValueError,
-            r"bias of w_q.*\(3,\); got \(4,\)",
+            r"bias of w must.*\(3,\); got \(4,\)",
         ),
         (lambda: value_maps(waves(12, 12), waves(11, 4), 3), ValueError, r"\(12, 12\) and \(11, 4\)"),
         (lambda: multi_head_attention(X, GIVEN, 5), ValueError, "n_heads must divide"),

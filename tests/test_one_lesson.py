@@ -53,6 +53,7 @@ def test_a_lesson_that_is_not_there_is_one_line(lesson: str) -> None:
         ("tests/exercises/test_lesson_05.py", False),
         ("tests/exercises/test_answers.py", True),
         ("tests/test_streaming.py", False),
+        ("tests/exercises/test_kernel_kept.py", False),
     ],
 )
 def test_files_that_may_concern_lesson_03(path: str, expected: bool) -> None:

@@ -7,7 +7,8 @@ from samples import DTYPES, waves
 from helpers.precision import (
     all_exponentials_fit,
     directions_of,
-    finite,
+    finite_values,
+    largest_so_far,
     lengths_of,
     less,
     lowest,
@@ -54,6 +55,16 @@ def test_a_score_that_is_none_is_placed_wherever_it_stands(bad: float, word: str
             minus_largest(scores, axis)
 
 
+def test_the_largest_so_far_is_that_of_both_and_a_bad_score_is_said_to_be_in_its_tile() -> None:
+    so_far = np.array([[2.0], [9.0]])
+    np.testing.assert_array_equal(largest_so_far(so_far, np.array([[1.0, 5.0], [3.0, 4.0]])), [[5], [9]])
+    tile = np.array([[1.0, 5.0], [np.nan, 4.0]])
+    with pytest.raises(ValueError, match=r"^scores must be finite or -inf; got NaN, 1 times, first \(1, 0\)"):
+        largest_so_far(so_far, tile)
+    with pytest.raises(ValueError, match=r"^scores of queries from 256 with keys from 512 must be finite"):
+        largest_so_far(so_far, tile, 256, 512)
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_score_that_is_none_is_found_where_there_is_no_other(bad: float) -> None:
     with pytest.raises(ValueError, match="scores must be finite or -inf"):
@@ -97,13 +108,13 @@ def test_a_difference_may_take_the_place_of_the_scores() -> None:
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_a_value_that_is_not_finite_is_placed(bad: float) -> None:
     values = waves(2, 3, 5)
-    assert finite("values", values) is values
-    assert finite("values", values[:, :0]).size == 0
+    assert finite_values(values) is values
+    assert finite_values(values[:, :0]).size == 0
     values[1, 2, 0] = bad
     with pytest.raises(
         ValueError, match=r"^values must be finite; got .* at index \(1, 2, 0\) of shape \(2, 3, 5\)$"
     ):
-        finite("values", values)
+        finite_values(values)
 
 
 # --- all_exponentials_fit: |q · k| / √d_k may be at most 32

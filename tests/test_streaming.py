@@ -30,6 +30,7 @@ import helpers.streaming
 from helpers.attention import attention
 from helpers.leaks import leaks
 from helpers.masking import causal_mask, padding_mask
+from helpers.precision import largest_so_far
 from helpers.softmax import softmax
 from helpers.streaming import (
     KVCache,
@@ -357,12 +358,11 @@ def scores_made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many scores each tile that was worked on had."""
     made: list[int] = []
 
-    def counting(scores: Array, *others: Any) -> Any:
+    def counting(largest: Array, scores: Array, *first: int) -> Array:
         made.append(scores.size)
-        return one_step(scores, *others)
+        return largest_so_far(largest, scores, *first)
 
-    one_step = helpers.streaming._one_step
-    monkeypatch.setattr(helpers.streaming, "_one_step", counting)
+    monkeypatch.setattr(helpers.streaming, "largest_so_far", counting)
     return made
 
 

@@ -167,7 +167,7 @@ def decode_rows(
         weights = by_head[..., 0, :, :]  # one head: the alignment
         y = y + read
         y = y + mlp(layer_norm(y, layer.norm_mlp), layer.mlp)
-    return project("y", layer_norm(y, model.decoder_norm), "w_symbols", model.w_symbols), weights
+    return project(layer_norm(y, model.decoder_norm), model.w_symbols), weights
 
 
 def layer_norm(x: ArrayLike, norm: Norm) -> Array:
@@ -189,8 +189,8 @@ def mlp(x: ArrayLike, layers: Mlp) -> Array:
     Attention moves information between rows; this works on each row alone. Raises as project does.
     Source: Vaswani et al. 2017, section 3.3.
     """
-    hidden = np.maximum(project("x", x, "w_in", layers.w_in, layers.b_in), 0)
-    return project("the hidden rows", hidden, "w_out", layers.w_out, layers.b_out)
+    hidden = np.maximum(project(x, layers.w_in, layers.b_in), 0)
+    return project(hidden, layers.w_out, layers.b_out)
 
 
 def source_masks(model: EncoderDecoder, lengths: ArrayLike, n_source: int) -> tuple[Mask, Mask]:

@@ -98,12 +98,15 @@ class Edits(Paragraphs):
             [], [ast.arg(name) for name in self.arguments], None, [], [], ast.arg("_made"), []
         )
         made = ast.FunctionDef("recipe", taken, body, [], None)
-        recipe = self._function(_located(ast.Module([made], [])), "recipe", "<edits>")
+        recipe = _function(self.answer, _located(ast.Module([made], [])), "recipe", "<edits>")
         self.copies.clear()  # they would not know the edits of a later call
         return recipe
 
     def bug(self, way: str) -> Callable[..., Any]:
-        """The answer with one edit made in its text, as a find-the-bug exercise hands it out."""
+        """The answer with edits made in its text, as a find-the-bug exercise hands it out.
+
+        `place =>` takes out the line in which the place stands.
+        """
         made = [[part.strip() for part in edit.split("=>")] for edit in way.split("; ")]
         changes = [(self.nodes[one], new) for place, new in made for one in self.groups.get(place, [place])]
         lines = self.source.splitlines(keepends=True)
@@ -111,8 +114,8 @@ class Edits(Paragraphs):
             assert node.lineno == node.end_lineno, "a bug is an edit within one line"
             line = lines[node.lineno - 1].encode()
             line = line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
-            lines[node.lineno - 1] = line.decode()
-        return self._compiled("".join(lines), self.answer.__name__, way)
+            lines[node.lineno - 1] = line.decode() if new else ""
+        return _compiled(self.answer, "".join(lines), self.answer.__name__, way)
 
     def _check_names(self, expressions: list[str]) -> None:
         """Raises ValueError for what is no expression, or names what neither the answer nor another sees."""
@@ -130,18 +133,6 @@ class Edits(Paragraphs):
             if unknown:
                 missing = ", ".join(sorted(unknown))
                 raise ValueError(f"{new!r} names what is not above it in the file: {missing}")
-
-    def _compiled(self, source: str, name: str, way: str) -> Callable[..., Any]:
-        """Source text -> the function, which sees what the answer sees; `inspect` finds its text."""
-        file = f"<{self.answer.__module__}.{self.answer.__name__}: {way}>"
-        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-        return self._function(source, name, file)
-
-    def _function(self, code: Any, name: str, file: str) -> Callable[..., Any]:
-        space = dict(self.answer.__globals__)
-        exec(compile(code, file, "exec"), space)
-        function: Callable[..., Any] = space[name]
-        return function
 
     def _keyword(self, place: str) -> str:
         return place if place in self.steps else f"at {place}"  # no argument has such a name
@@ -200,6 +191,26 @@ class Edits(Paragraphs):
 
         named: ast.expr = _Names(meaning).visit(new)
         return named
+
+
+def renamed(answer: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """An answer, the name that another exercise gives it -> the same function under that name."""
+    source = textwrap.dedent(inspect.getsource(answer))
+    return _compiled(answer, source.replace(f"def {answer.__name__}(", f"def {name}(", 1), name, name)
+
+
+def _compiled(answer: Callable[..., Any], source: str, name: str, way: str) -> Callable[..., Any]:
+    """Source text -> the function, which sees what the answer sees; `inspect` finds its text."""
+    file = f"<{answer.__module__}.{answer.__name__}: {way}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    return _function(answer, source, name, file)
+
+
+def _function(answer: Callable[..., Any], code: Any, name: str, file: str) -> Callable[..., Any]:
+    space = dict(answer.__globals__)
+    exec(compile(code, file, "exec"), space)
+    function: Callable[..., Any] = space[name]
+    return function
 
 
 class _Names(ast.NodeTransformer):

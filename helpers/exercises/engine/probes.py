@@ -83,3 +83,15 @@ def sequences(*stack: int, d_k: int = 4, start: int = 1, dtype: type = np.float6
         "queries": numbers(*stack, 5, d_k, start=start, dtype=dtype),
         "keys": numbers(*stack, 7, d_k, start=start + 1000, dtype=dtype),
     }
+
+
+def triple(
+    *stack: int, n_queries: int = 5, n_keys: int = 7, d_k: int = 4, d_v: int = 6, start: int = 1,
+    dtype: type = np.float64, apart: int = 1000,
+) -> dict[str, Array]:  # fmt: skip
+    """Leading axes and sizes -> queries, keys and values, each so many numbers further on: `apart`."""
+    return {
+        "queries": numbers(*stack, n_queries, d_k, start=start, dtype=dtype),
+        "keys": numbers(*stack, n_keys, d_k, start=start + apart, dtype=dtype),
+        "values": numbers(*stack, n_keys, d_v, start=start + 2 * apart, dtype=dtype),
+    }

@@ -29,7 +29,7 @@ from helpers.exercises.gym.fixes import text_of
 from helpers.exercises.gym.names import MODELS, TOPICS, level_of
 from helpers.exercises.gym.planted import Planted, hints_left, hints_of, untyped
 from helpers.exercises.gym.planting import NotFoundError, changes_of, compiled, definition, made_in
-from helpers.exercises.kinds.write import Write
+from helpers.exercises.kinds.write import Write, alike
 from helpers.validation import Array
 
 LONGEST = 70  # letters of what an edit puts into a line: more looks like no slip
@@ -241,7 +241,7 @@ def visible(machine: Machine, function: Callable[..., Any]) -> bool:
 
 def gap_of(got: Array | None, right: Array | None) -> float | None:
     """A result, the right one -> how far apart they are; None unless both are finite, and of one shape."""
-    if got is None or right is None or got.shape != right.shape or not got.size:
+    if got is None or not alike(right, got) or not got.size:
         return None
     with np.errstate(invalid="ignore"):  # −∞ − (−∞): no gap to show, and no warning in a notebook
         gap = float(abs(got.astype(float) - right.astype(float)).max())

@@ -16,13 +16,6 @@ from helpers.validation import Array
 REAL = "01: Real words"
 
 
-def bug(word: int, vectors: Array, how_many: int) -> Array:
-    """A row number, (n_words, d), a count -> (how_many,) row numbers, wrong: the word itself comes too."""
-    scores = cosine_scores(vectors[[word]], vectors)[0]
-    best_first = np.argsort(-scores)
-    return best_first[:how_many]
-
-
 def my_neighbours(word: int, vectors: Array, how_many: int) -> Array:
     """A row number, (n_words, d), a count -> (how_many,) row numbers, the most alike first."""
     scores = cosine_scores(vectors[[word]], vectors)[0]
@@ -196,7 +189,7 @@ OPPOSITE = table((2.0, 0.0, 0.0, 0.0), (-1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.
 EXERCISE = Mend(
     name="neighbours-bug",
     answer=my_neighbours,
-    bug=bug,
+    bug=Edits(my_neighbours, {"others": "best_first[best_first != word]"}).bug("others =>"),
     task="The nearest words, without the word itself.",
     given="itself-included",
     symptom="for the vectors [[1, 0], [0, 1], [2, 1]], word 0 and how_many 1 it answers [0]: "

@@ -1,4 +1,7 @@
-"""scale-bug, lesson 02: A scale that follows the length of the text."""
+"""scale-bug, lesson 02: A scale that follows the length of the text.
+
+Its recipe and mistakes are those of scaled-scores (lesson_02/shared.py); the bug is an edit of the answer.
+"""
 
 import numpy as np
 

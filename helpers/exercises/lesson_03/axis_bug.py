@@ -1,33 +1,19 @@
-"""axis-bug, lesson 03: A softmax that is right on a sentence and wrong on a batch."""
+"""axis-bug, lesson 03: A softmax that is right on a sentence and wrong on a batch.
 
-import numpy as np
+Its recipe and mistakes are those of softmax (slips/sharing.py); the bug is an edit of the same answer.
+"""
 
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_03.shared import OF_WEIGHTS
 from helpers.exercises.lesson_03.softmax import EXERCISE as SOFTMAX
-from helpers.exercises.slips.sharing import AXIS, softmax_by_choices
+from helpers.exercises.slips.sharing import AXIS, softmax_as, softmax_by_choices
 from helpers.softmax import softmax
-from helpers.validation import Array
 
-
-def bug(scores: Array) -> Array:
-    """(..., n_queries, n_keys) -> the same shape, wrong: axis 1 holds the keys of one sentence only."""
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    exponentials = np.exp(shifted)
-    return exponentials / exponentials.sum(axis=1, keepdims=True)
-
-
-def my_batch_softmax(scores: Array) -> Array:
-    """(..., n_queries, n_keys) -> weights of the same shape; each row sums to 1."""
-    shifted = scores - scores.max(axis=-1, keepdims=True)
-    exponentials = np.exp(shifted)
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)
-
-
+EDITS = softmax_as("my_batch_softmax")
 EXERCISE = Mend(
     name="axis-bug",
-    answer=my_batch_softmax,
-    bug=bug,
+    answer=EDITS.answer,
+    bug=EDITS.bug("axis => 1"),
     task="A softmax that is right on a sentence and wrong on a batch.",
     given="axis-1",
     symptom="for a batch of shape (2, 5, 7) look at weights.sum(axis=-1): these sums should be 1. Which "

@@ -1,28 +1,19 @@
-"""overflow-bug, lesson 03: A softmax that gives nan when another row is far above."""
+"""overflow-bug, lesson 03: A softmax that gives nan when another row is far above.
 
-import numpy as np
+Its recipe and mistakes are those of softmax (slips/sharing.py); the bug is an edit of the same answer.
+"""
 
-from helpers.exercises.engine.edits import Edits
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_03.shared import OF_WEIGHTS
 from helpers.exercises.lesson_03.softmax import EXERCISE as SOFTMAX
-from helpers.exercises.slips.sharing import SHIFT, softmax_by_choices
+from helpers.exercises.slips.sharing import SHIFT, softmax_as, softmax_by_choices
 from helpers.softmax import softmax
-from helpers.validation import Array
 
-
-def my_safe_softmax(scores: Array) -> Array:
-    """(..., n_queries, n_keys) -> weights of the same shape; each row sums to 1."""
-    shifted = scores - scores.max(axis=-1, keepdims=True)
-    exponentials = np.exp(shifted)
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)
-
-
-EDITS = Edits(my_safe_softmax, {"largest": "scores.max(axis=-1, keepdims=True)"})
+EDITS = softmax_as("my_safe_softmax")
 EXERCISE = Mend(
     name="overflow-bug",
-    answer=my_safe_softmax,
-    bug=EDITS.bug("largest => scores.max()"),
+    answer=EDITS.answer,
+    bug=EDITS.bug("shift => scores.max()"),
     task="A softmax that gives nan when another row is far above.",
     given="whole-max",
     symptom="for the rows [0, 0] and [1000, 1000] the first row of weights is nan. What is left of it after "

@@ -1,23 +1,15 @@
-"""roles-bug, lesson 04: A lookup whose answer lies outside the values."""
+"""roles-bug, lesson 04: A lookup whose answer lies outside the values.
 
-import numpy as np
+Its recipe and mistakes are those of attention (slips/mixing.py); the bug is an edit of attention's answer.
+"""
 
-from helpers.exercises.engine.edits import Edits
+from helpers.exercises.engine.edits import Edits, renamed
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_04.attention import EXERCISE as ATTENTION
+from helpers.exercises.lesson_04.attention import my_attention
 from helpers.exercises.slips.mixing import DICTIONARY, attention_by_choices, attention_output
-from helpers.scaling import scale_scores
-from helpers.softmax import softmax
-from helpers.validation import Array
 
-
-def my_lookup(queries: Array, keys: Array, values: Array) -> Array:
-    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output (..., n_queries, d_v)."""
-    scores = queries @ np.swapaxes(keys, -1, -2)
-    weights = softmax(scale_scores(scores, queries.shape[-1]))
-    return weights @ values
-
-
+my_lookup = renamed(my_attention, "my_lookup")
 EDITS = Edits(my_lookup, {"matched": "keys", "mixed": "values"})
 EXERCISE = Mend(
     name="roles-bug",

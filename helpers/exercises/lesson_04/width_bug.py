@@ -1,4 +1,7 @@
-"""width-bug, lesson 04: an attention whose weights follow the width of the values."""
+"""width-bug, lesson 04: an attention whose weights follow the width of the values.
+
+Its recipe and mistakes are those of attention (slips/mixing.py); the bug is an edit of the answer.
+"""
 
 import numpy as np
 

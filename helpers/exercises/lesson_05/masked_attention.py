@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.kinds.write import Property, Write
+from helpers.exercises.kinds.write import Property, Write, alike
 from helpers.exercises.slips.hiding import INFINITY, MASKED_MISTAKES, Step, finite_in_attention
 from helpers.exercises.slips.masked_probes import MASKED_PROBES
 from helpers.masking import Mask, mask_scores
@@ -69,9 +69,7 @@ def _forbidden_value_moves(inputs: Any, output: Array, call: Any) -> str:
         changed = values.copy()
         changed[(*stack, key)] += 1
         again = call(queries, keys, changed, mask)
-        moved = (
-            again is not None and again.shape == output.shape and abs(again - output)[(*stack, query)].max()
-        )
+        moved = alike(again, output) and abs(again - output)[(*stack, query)].max()
         if moved > 1e-6:
             told = f"Changing the value of key {key} moves the output of query {query}"
             return f"{told}, which may not attend to it."

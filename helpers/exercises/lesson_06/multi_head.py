@@ -1,4 +1,7 @@
-"""multi-head, lesson 06: project, split, attend in each head, merge, W_O."""
+"""multi-head, lesson 06: project, split, attend in each head, merge, W_O.
+
+Its mistakes are choices of a recipe with a keyword for each step (lesson_06/block.py).
+"""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +12,7 @@ import numpy as np
 from helpers.attention import attention
 from helpers.exercises.engine.diagnosis import Mistake
 from helpers.exercises.engine.probes import Probe, exact, example, numbers
-from helpers.exercises.kinds.write import Property, Write
+from helpers.exercises.kinds.write import Property, Write, alike
 from helpers.exercises.lesson_06.block import (
     HEADS_MISTAKES,
     MERGE_AND_OUT_MISTAKES,
@@ -76,7 +79,7 @@ def _heads_out(kind: str, first: float, heads: Sequence[float], *, n: int, d_mod
 def _tokens_trade_places(inputs: Any, output: Array, call: Any) -> str:
     x, *others = inputs.values()
     again = call(x[..., ::-1, :].copy(), *others)
-    if again is None or again.shape != output.shape or output.shape != x.shape:
+    if not alike(again, output) or output.shape != x.shape:
         return ""
     if np.allclose(again[..., ::-1, :], output, atol=1e-3, equal_nan=True):
         return ""
@@ -88,7 +91,7 @@ def _every_part_counts(inputs: Any, output: Array, call: Any) -> str:
     for name in ("w_v", "w_o") if one_token else ("w_q", "w_k", "w_v", "w_o"):
         changed = {**inputs, name: inputs[name] * 0.5}
         again = call(*changed.values())
-        if again is not None and again.shape == output.shape and np.allclose(again, output, equal_nan=True):
+        if alike(again, output) and np.allclose(again, output, equal_nan=True):
             return f"Halving {name} changes nothing in your output: is it used?"
     return ""
 
@@ -102,7 +105,7 @@ def _with_equal_weights(inputs: Any, output: Array, call: Any) -> bool | None:
     if output.shape != x.shape or OFF_BY_A_FACTOR(inputs, output, call):
         return None
     again = call(x, 0 * w_q, w_k, w_v, w_o, n_heads)
-    if again is None or again.shape != output.shape:
+    if not alike(again, output):
         return None
     mean = np.broadcast_to((x @ w_v @ w_o).mean(axis=-2, keepdims=True), x.shape)
     return bool(np.allclose(again, mean, atol=1e-3))
@@ -135,7 +138,7 @@ def _sentences_apart(inputs: Any, output: Array, call: Any) -> str:
     changed = x.copy()
     changed[-1] += 1
     again = call(changed, *others)
-    if again is None or again.shape != output.shape or np.allclose(again[0], output[0], equal_nan=True):
+    if not alike(again, output) or np.allclose(again[0], output[0], equal_nan=True):
         return ""
     return "Changing one sentence moves the output of another."
 

@@ -15,7 +15,7 @@ from helpers.exercises.engine.diagnosis import Mistake
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.paragraphs import Steps
 from helpers.exercises.engine.probes import Probe, example, numbers
-from helpers.exercises.kinds.write import Property, Write
+from helpers.exercises.kinds.write import Property, Write, alike
 from helpers.exercises.lesson_07.shared import (  # noqa: F401 (paragraphs name some of them)
     ALIGNMENT,
     TWO,
@@ -446,7 +446,7 @@ def _within_context(inputs: Any, output: Array, call: Any) -> str:
 def _context_is_read(inputs: Any, output: Array, call: Any) -> str:
     x, context, *matrices = inputs.values()
     other = call(x, context[..., ::-1] + 1, *matrices)
-    if other is None or other.shape != output.shape or not np.allclose(other, output, atol=1e-3):
+    if not alike(other, output) or not np.allclose(other, output, atol=1e-3):
         return ""
     return "A different context gives the same output, so the context is not read."
 
@@ -454,7 +454,7 @@ def _context_is_read(inputs: Any, output: Array, call: Any) -> str:
 def _source_shuffled(inputs: Any, output: Array, call: Any) -> str:
     x, context, *matrices = inputs.values()
     again = call(x, context[..., ::-1, :].copy(), *matrices)
-    if again is None or again.shape != output.shape or np.allclose(again, output, atol=1e-3, equal_nan=True):
+    if not alike(again, output) or np.allclose(again, output, atol=1e-3, equal_nan=True):
         return ""
     return "A different order of the source tokens changes your output; all may be read, in any order."
 
@@ -462,7 +462,7 @@ def _source_shuffled(inputs: Any, output: Array, call: Any) -> str:
 def _values_of_0(inputs: Any, output: Array, call: Any) -> str:
     *others, w_v = inputs.values()
     zeros = call(*others, np.zeros(w_v.shape))
-    if zeros is None or zeros.shape != output.shape or np.allclose(zeros, 0, atol=1e-6):
+    if not alike(zeros, output) or np.allclose(zeros, 0, atol=1e-6):
         return ""
     found = zeros.flat[np.argmax(abs(zeros))]
     return f"Where w_v is all 0, every value is 0, and so should be the output; yours is {found:.2f}."

@@ -9,8 +9,8 @@ import numpy as np
 
 from helpers.attention import attention
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import EXAMPLE, Probe
-from helpers.exercises.kinds.write import Property, Write
+from helpers.exercises.engine.probes import EXAMPLE, Probe, triple
+from helpers.exercises.kinds.write import Property, Write, alike
 from helpers.exercises.lesson_07.shared import only, upper_left, with_ways  # noqa: F401 (edits name some)
 from helpers.exercises.slips.hiding import (  # noqa: F401 (in the paragraphs)
     MASKED_MISTAKES,
@@ -20,7 +20,7 @@ from helpers.exercises.slips.hiding import (  # noqa: F401 (in the paragraphs)
     index,
     own_softmax,
 )
-from helpers.exercises.slips.mixing import by_product, triple  # noqa: F401
+from helpers.exercises.slips.mixing import by_product  # noqa: F401
 from helpers.masking import Mask, causal_mask, padding_mask  # noqa: F401
 from helpers.scaling import scale_scores
 from helpers.similarity import dot_product_scores
@@ -365,7 +365,7 @@ def _padding_moves(inputs: Any, output: Array, call: Any) -> str:
     again = call(
         queries, np.where(real, keys, keys[..., ::-1] + 1), np.where(real, values, values + 3), lengths
     )
-    if again is None or again.shape != output.shape or np.allclose(again, output, atol=1e-3, equal_nan=True):
+    if not alike(again, output) or np.allclose(again, output, atol=1e-3, equal_nan=True):
         return ""
     return "Different numbers in the padding change your output. Nothing in the padding should reach it."
 
@@ -375,7 +375,7 @@ def _last_real_read(inputs: Any, output: Array, call: Any) -> str:
     changed = values.copy()
     changed[np.arange(len(lengths)), lengths - 1] += 5
     again = call(queries, keys, changed, lengths)
-    if again is None or again.shape != output.shape or abs(again - output).max(axis=(-2, -1)).min() > 1e-3:
+    if not alike(again, output) or abs(again - output).max(axis=(-2, -1)).min() > 1e-3:
         return ""
     return "Changing the value of the last real token of a source does not change the output: is it hidden?"
 
@@ -383,7 +383,7 @@ def _last_real_read(inputs: Any, output: Array, call: Any) -> str:
 def _values_of_1(inputs: Any, output: Array, call: Any) -> str:
     queries, keys, values, lengths = inputs.values()
     ones = call(queries, keys, np.ones(values.shape), lengths)
-    if ones is None or ones.shape != output.shape or np.allclose(ones, 1, atol=4e-3):
+    if not alike(ones, output) or np.allclose(ones, 1, atol=4e-3):
         return ""
     found = ones.flat[np.argmax(abs(ones - 1))]
     if not np.isfinite(found):

@@ -15,7 +15,7 @@ from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.feedback import number
 from helpers.exercises.engine.probes import EXAMPLE, Form, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
-from helpers.exercises.kinds.write import Property
+from helpers.exercises.kinds.write import Property, alike
 from helpers.exercises.lesson_08.shared import MODULE, SIX_LINES, WHICH_AXIS
 from helpers.pytorch.attention import attention
 from helpers.validation import Array
@@ -75,16 +75,8 @@ def _given_weights_used(inputs: Mapping[str, Any], maps: Array, call: Any) -> st
     if x.shape[1] == 1 or not x.any():
         return ""  # the weights are the same, whatever in_proj_weight is
     again = call(x, in_proj_weight[::-1].copy(), n_heads)
-    same = again is not None and again.shape == maps.shape and np.allclose(again, maps, atol=1e-6)
+    same = alike(again, maps) and np.allclose(again, maps, atol=1e-6)
     return "Another in_proj_weight gives the same maps: the one that is given is not used." if same else ""
-
-
-def bug(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
-    """(B, n, d_model), (3·d_model, d_model), n_heads -> weights, wrong: sentences attend, averaged."""
-    layer = nn.MultiheadAttention(x.shape[-1], n_heads, bias=False)
-    layer.in_proj_weight = nn.Parameter(in_proj_weight)
-    _, weights = layer(x, x, x)
-    return weights
 
 
 def my_head_maps(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
@@ -103,6 +95,10 @@ def by_hand(x: Tensor, in_proj_weight: Tensor, n_heads: int) -> Tensor:
     return torch.softmax(scores, dim=-1)
 
 
+LINES = Edits(my_head_maps, {
+    "layer": "nn.MultiheadAttention(x.shape[-1], n_heads, bias=False, batch_first=True)",
+    "called": "layer(x, x, x, average_attn_weights=False)",
+})  # fmt: skip
 EDITS = Edits(
     by_hand,
     {
@@ -246,7 +242,9 @@ one-reshape § heads
 EXERCISE = Mend(
     name="torch-batch-first",
     answer=my_head_maps,
-    bug=bug,
+    bug=LINES.bug(
+        "layer => nn.MultiheadAttention(x.shape[-1], n_heads, bias=False); called => layer(x, x, x)"
+    ),
     task="The maps of every head, sentence by sentence, out of nn.MultiheadAttention.",
     given="batch-attended-and-averaged",
     symptom="for 2 sentences of 3 tokens the shape is (3, 2, 2). Who attends to whom in a map of 2 × 2? And "

@@ -9,9 +9,9 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own manual gives it)
 
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, triple
 from helpers.exercises.kinds.fix import Mend
-from helpers.exercises.kinds.write import Property
+from helpers.exercises.kinds.write import Property, alike
 from helpers.exercises.lesson_08.shared import SIX_LINES, TENSORS, WHOSE_TRUE
 from helpers.pytorch.attention import fused_attention
 from helpers.validation import Array
@@ -28,11 +28,9 @@ def _step_probe(
     kind: str, stack: tuple[int, ...], n_queries: int, n_keys: int, start: int, d_head: int = 4,
     hard: bool = False,
 ) -> Probe:  # fmt: skip
-    inputs = {
-        "queries": numbers(*stack, n_queries, d_head, start=start, dtype=np.float32),
-        "keys": numbers(*stack, n_keys, d_head, start=start + 300, dtype=np.float32),
-        "values": numbers(*stack, n_keys, d_head, start=start + 600, dtype=np.float32),
-    }
+    widths = {"d_k": d_head, "d_v": d_head}
+    rows = {"n_queries": n_queries, "n_keys": n_keys}
+    inputs = triple(*stack, **rows, **widths, start=start, dtype=np.float32, apart=300)
     return Probe(kind, inputs, hard, TENSORS)
 
 
@@ -48,7 +46,7 @@ def _last_query_reads(inputs: Mapping[str, Any], output: Array, call: Any) -> st
     changed = values.copy()
     changed[..., -1, :] += 3
     again = call(queries, keys, changed)
-    same = again is not None and again.shape == output.shape
+    same = alike(again, output)
     if same and not np.any(abs(again - output)[..., -1, :] > 1e-5):
         return (
             "Changing the value of the newest token does not move the output of the newest query, which "

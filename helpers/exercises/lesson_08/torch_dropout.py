@@ -11,12 +11,11 @@ from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own 
 
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.feedback import Feedback, Grid, number, paragraph, section
-from helpers.exercises.engine.probes import EXAMPLE, Form, Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Form, Probe, triple
 from helpers.exercises.engine.sandbox import Outcome, Runner
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_08.shared import SIX_LINES, TENSORS
-from helpers.exercises.slips.mixing import triple
 from helpers.pytorch.attention import fused_attention
 from helpers.softmax import softmax
 from helpers.validation import Array
@@ -95,11 +94,7 @@ def _dropout_probe(
     kind: str, stack: tuple[int, ...], share: float, training: bool, start: int, n_keys: int = 7
 ) -> Probe:
     n_queries = 5 if n_keys < 10 else n_keys - 2
-    inputs: dict[str, Any] = {
-        "queries": numbers(*stack, n_queries, 4, start=start, dtype=np.float32),
-        "keys": numbers(*stack, n_keys, 4, start=start + 300, dtype=np.float32),
-        "values": numbers(*stack, n_keys, 6, start=start + 600, dtype=np.float32),
-    }
+    inputs = triple(*stack, n_queries=n_queries, n_keys=n_keys, start=start, dtype=np.float32, apart=300)
     if training and share:
         inputs["values"] = np.broadcast_to(_twice(n_keys), (*stack, n_keys, 2 * n_keys)).copy()
     return Probe(kind, {**inputs, "share": share, "training": training}, form=CHANCE)
@@ -180,11 +175,6 @@ class MendDropout(Mend):
         )
 
 
-def bug(queries: Tensor, keys: Tensor, values: Tensor, share: float, training: bool) -> Tensor:
-    """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output, wrong: always drops."""
-    return F.scaled_dot_product_attention(queries, keys, values, dropout_p=share)
-
-
 def my_dropped_attention(
     queries: Tensor, keys: Tensor, values: Tensor, share: float, training: bool
 ) -> Tensor:
@@ -218,6 +208,7 @@ def shared_again(weights: Tensor, share: float) -> Tensor:
     return (kept / kept.sum(dim=-1, keepdim=True)).nan_to_num(0.0)
 
 
+LINES = Edits(my_dropped_attention, {"chosen": "share if training else 0.0", "handed": "dropped"})
 EDITS = Edits(
     by_hand,
     {
@@ -347,7 +338,7 @@ never-scaled § lines
 EXERCISE = MendDropout(
     name="torch-dropout",
     answer=my_dropped_attention,
-    bug=bug,
+    bug=LINES.bug("chosen =>; handed => share"),
     task="Dropout on the weights, and only while training.",
     given="always-drops",
     symptom="call it twice with training=False. The results differ, and numbers are missing. How is "

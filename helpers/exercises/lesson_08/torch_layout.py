@@ -11,7 +11,7 @@ from torch.nn import functional as F  # noqa: N812 (the name that PyTorch's own 
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
 from helpers.exercises.kinds.fix import Mend
-from helpers.exercises.kinds.write import Property
+from helpers.exercises.kinds.write import Property, alike
 from helpers.exercises.lesson_08.shared import SIX_LINES, TENSORS, WHICH_AXIS
 from helpers.validation import Array
 
@@ -40,20 +40,10 @@ def _others_are_read(inputs: Mapping[str, Any], output: Array, call: Any) -> str
     changed = values.copy()
     changed[:, -1] += 3
     again = call(queries, keys, changed, n_heads)
-    same = again is not None and again.shape == output.shape
+    same = alike(again, output)
     if same and not np.any(abs(again - output)[:, 0] > 1e-5):
         return "Changing the value of the last token does not move the output of the first: it is not read."
     return ""
-
-
-def bug(queries: Tensor, keys: Tensor, values: Tensor, n_heads: int) -> Tensor:
-    """(B, n, n_heads·d_head) three times, n_heads -> output, wrong: heads attend to heads."""
-    batch, n, width = queries.shape
-    q = queries.reshape(batch, n, n_heads, width // n_heads)
-    k = keys.reshape(batch, n, n_heads, width // n_heads)
-    v = values.reshape(batch, n, n_heads, width // n_heads)
-    output = F.scaled_dot_product_attention(q, k, v)
-    return output.reshape(batch, n, width)
 
 
 def my_heads(queries: Tensor, keys: Tensor, values: Tensor, n_heads: int) -> Tensor:
@@ -81,6 +71,7 @@ EDITS = Edits(
         "heads": "of_q + of_k + of_v",
         "scaled": "queries.reshape(batch, n, n_heads, width // n_heads).transpose(1, 2)",
         "cut": "values.reshape(batch, n, n_heads, width // n_heads).transpose(1, 2)",
+        "merged": "output.transpose(1, 2)",
         "attend": "F.scaled_dot_product_attention(q, k, v)",
     },
 )
@@ -195,7 +186,12 @@ causal-too
 EXERCISE = Mend(
     name="torch-layout",
     answer=my_heads,
-    bug=bug,
+    bug=EDITS.bug(
+        "of_q => queries.reshape(batch, n, n_heads, width // n_heads); "
+        "of_k => keys.reshape(batch, n, n_heads, width // n_heads); "
+        "of_v => values.reshape(batch, n, n_heads, width // n_heads); "
+        "merged => output"
+    ),
     task="Multi-head attention in the layout (B, n, n_heads, d_head).",
     given="heads-attended",
     symptom="with one head each token gets its own values back: it has read no other. "

@@ -11,11 +11,6 @@ from helpers.exercises.lesson_09.shared import THE_JUMP
 from helpers.validation import Array
 
 
-def bug(over: Array, under: Array) -> Any:
-    """(rounds,), (rounds,) -> how many times as long the first takes, wrong: the rounds are forgotten."""
-    return np.median(over) / np.median(under)
-
-
 def my_ratio(over: Array, under: Array) -> Any:
     """(rounds,), (rounds,) -> how many times as long the first takes."""
     ratios = over / under
@@ -122,7 +117,7 @@ def _probe(kind: str, over: list[float], under: list[float]) -> Probe:
 EXERCISE = Mend(
     name="ratio-bug",
     answer=my_ratio,
-    bug=bug,
+    bug=EDITS.bug("ratios =>; middle => np.median(over) / np.median(under)"),
     task="How many times as long, from rounds on a machine that is not always equally fast.",
     given="rounds-forgotten",
     symptom="for the first [2, 30, 4] and the second [1, 15, 4] it gives 1. But in two of the three rounds "

@@ -11,13 +11,6 @@ from helpers.exercises.lesson_09.shared import HOW_LONG
 from helpers.validation import Array
 
 
-def bug(log: Array) -> Any:
-    """(n_calls, 3): handed over, Python goes on, finished -> the time of a call, wrong: nobody waits."""
-    warm = log[1:]
-    spent = warm[:, 1] - warm[:, 0]
-    return np.median(spent)
-
-
 def my_time(log: Array) -> Any:
     """(n_calls, 3): handed over, Python goes on, finished -> the time that a warm call takes."""
     warm = log[1:]
@@ -156,7 +149,7 @@ ON_A_CPU = _log(((70, 0, 1), (50, 0, 2), (51, 0, 1.5), (49, 0, 4)))
 EXERCISE = Mend(
     name="stopwatch-bug",
     answer=my_time,
-    bug=bug,
+    bug=EDITS.bug("end => warm[:, 1]"),
     task="The time of a call, from the log of a benchmark on a GPU.",
     given="nobody-waits",
     symptom="two calls, [[0, 1, 90], [100, 101, 107]]: the second is handed over at 100, Python goes on at "

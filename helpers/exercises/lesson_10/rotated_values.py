@@ -4,7 +4,7 @@ import numpy as np
 
 from helpers.attention import attention
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, triple
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.lesson_10.shared import TRAPS, TURNING
 from helpers.masking import causal_mask  # noqa: F401 (in the edits)
@@ -149,12 +149,8 @@ def right_output(queries: Array, keys: Array, values: Array, positions: Array) -
 def _three(
     n: int, d_head: int, d_v: int, *stack: int, start: int, positions: Array, dtype: type = np.float64
 ) -> dict[str, Array]:
-    parts = {"queries": d_head, "keys": d_head, "values": d_v}
-    rows = {
-        name: numbers(*stack, n, width, start=start + 300 * i, dtype=dtype)
-        for i, (name, width) in enumerate(parts.items())
-    }
-    return {**rows, "positions": positions}
+    sizes = {"n_queries": n, "n_keys": n, "d_k": d_head, "d_v": d_v}
+    return {**triple(*stack, **sizes, start=start, dtype=dtype, apart=300), "positions": positions}
 
 
 ONES = np.array([[1.0, 0.0]] * 3)

@@ -74,12 +74,6 @@ def my_measured_loss(model: nn.Module, inputs: Tensor, targets: Tensor) -> Tenso
     return torch.nn.functional.cross_entropy(scores, targets)
 
 
-def bug(model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
-    """The same, wrong: in whichever mode the model is."""
-    scores = model(inputs)
-    return torch.nn.functional.cross_entropy(scores, targets)
-
-
 def by_hand(model: nn.Module, inputs: Tensor, targets: Tensor) -> Tensor:
     """The same as my_measured_loss, on a copy: the mistakes are made here."""
     quiet = copy.deepcopy(model).eval()
@@ -129,6 +123,9 @@ def layers_off(model: nn.Module) -> nn.Module:
     return made
 
 
+LINES = Edits(
+    my_measured_loss, {"noted": "model.training", "quiet": "model.eval()", "back": "model.train(was)"}
+)
 EDITS = Edits(
     by_hand,
     {
@@ -238,7 +235,7 @@ ITSELF = AsksItself(torch.from_numpy(numbers(4, 3, start=70, dtype=np.float32)),
 EXERCISE = Mend(
     name="noisy-loss",
     answer=my_measured_loss,
-    bug=bug,
+    bug=LINES.bug("noted =>; quiet =>; back =>"),
     task="A loss that can change from call to call, and is too high on average.",
     given="left-on",
     symptom="call it a few times in the example. Sometimes the 2 is dropped, sometimes it becomes 4. Who "

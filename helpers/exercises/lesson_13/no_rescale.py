@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.exercises.kinds.open import Open
 from helpers.exercises.kinds.predict import Slip
-from helpers.exercises.lesson_13.online_bug import bug as my_online_softmax
+from helpers.exercises.lesson_13.online_bug import EXERCISE as ONLINE
 from helpers.exercises.lesson_13.shared import WORKED
 from helpers.softmax import softmax
 from helpers.validation import Array
@@ -24,7 +24,7 @@ def _error(off: float) -> str:
 
 def _forgetful(scores: Array) -> Array:
     """(6,) -> the weights of the function with the bug, tiles of two from left to right."""
-    return np.asarray(my_online_softmax(scores[None], 2)[0])
+    return np.asarray(ONLINE.bug(scores[None], 2)[0])
 
 
 def _from_the_right(scores: Array) -> Array:

@@ -82,17 +82,6 @@ ONLINE_PROBES = (
 )
 
 
-def bug(scores: Array, tile: int) -> Array:
-    """(n_queries, n_keys), tile -> the same shape, wrong: what was summed before is not rescaled."""
-    running_max, running_sum = np.full((len(scores), 1), -np.inf), np.zeros((len(scores), 1))
-    for start in range(0, scores.shape[1], tile):
-        tile_of_scores = scores[:, start : start + tile]
-        new_max = np.maximum(running_max, tile_of_scores.max(axis=-1, keepdims=True))
-        running_sum = running_sum + np.exp(tile_of_scores - new_max).sum(axis=-1, keepdims=True)
-        running_max = new_max
-    return np.exp(scores - running_max) / running_sum
-
-
 def my_online_softmax(scores: Array, tile: int) -> Array:
     """(n_queries, n_keys), tile -> weights (n_queries, n_keys); each row sums to 1."""
     running_max, running_sum = np.full((len(scores), 1), -np.inf), np.zeros((len(scores), 1))
@@ -236,7 +225,7 @@ MISTAKES = (
 EXERCISE = Mend(
     name="online-bug",
     answer=my_online_softmax,
-    bug=bug,
+    bug=EDITS.bug("carried_sum =>"),
     task="Softmax in one pass over the tiles: right on rows that fall, wrong on rows that rise.",
     call="my_online_softmax(scores, tile)",
     right=_softmax_of,

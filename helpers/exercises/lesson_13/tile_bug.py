@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.attention import attention
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, triple
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_13.shared import or_1  # noqa: F401 (in the edits)
@@ -44,16 +44,9 @@ def _blocked_probe(
     hard: bool = False,
     d_k: int = 4,
 ) -> Probe:
-    return Probe(
-        kind,
-        {
-            "queries": numbers(n_queries, d_k, start=start) * times,
-            "keys": numbers(n_keys, d_k, start=start + 100) * times,
-            "values": numbers(n_keys, d_v, start=start + 200),
-            "tile": tile,
-        },
-        hard=hard,
-    )
+    inputs = triple(n_queries=n_queries, n_keys=n_keys, d_k=d_k, d_v=d_v, start=start, apart=100)
+    larger = {name: inputs[name] * times for name in ("queries", "keys")}
+    return Probe(kind, {**inputs, **larger, "tile": tile}, hard)
 
 
 def _far_below_0(kind: str, n_queries: int, n_keys: int, tile: int, d_v: int, start: int) -> Probe:

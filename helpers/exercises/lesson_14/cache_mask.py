@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.attention import attention
 from helpers.exercises.engine.edits import Edits
-from helpers.exercises.engine.probes import EXAMPLE, Probe, numbers
+from helpers.exercises.engine.probes import EXAMPLE, Probe, triple
 from helpers.exercises.kinds.fix import Mend
 from helpers.exercises.kinds.write import Property
 from helpers.exercises.lesson_14.shared import moves
@@ -26,16 +26,8 @@ def _one_pass(queries: Array, keys: Array, values: Array, _chunk: int) -> Array:
 def _prefill_probe(
     kind: str, n_queries: int, n_keys: int, chunk: int, d_v: int, start: int, d_k: int = 4, hard: bool = False
 ) -> Probe:
-    return Probe(
-        kind,
-        {
-            "queries": numbers(n_queries, d_k, start=start),
-            "keys": numbers(n_keys, d_k, start=start + 100),
-            "values": numbers(n_keys, d_v, start=start + 200),
-            "chunk": chunk,
-        },
-        hard,
-    )
+    inputs = triple(n_queries=n_queries, n_keys=n_keys, d_k=d_k, d_v=d_v, start=start, apart=100)
+    return Probe(kind, {**inputs, "chunk": chunk}, hard)
 
 
 OF_TASK = {

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from helpers.exercises.kinds.write import alike
 from helpers.validation import Array
 
 
@@ -13,6 +14,6 @@ def moves(inputs: Any, call: Any, name: str, place: int) -> Array | None:
     changed[name] = inputs[name].copy()
     changed[name][place] += 1
     before, after = call(*inputs.values()), call(*changed.values())
-    if before is None or after is None or before.shape != after.shape:
+    if before is None or not alike(after, before):
         return None
     return np.asarray((abs(after - before) > 1e-9).reshape(len(before), -1).any(axis=-1))

@@ -8,7 +8,7 @@ import numpy as np
 from helpers.exercises.engine.edits import Edits
 from helpers.exercises.engine.probes import Probe, exact, example, numbers
 from helpers.exercises.kinds.fix import Mend
-from helpers.exercises.kinds.write import Property
+from helpers.exercises.kinds.write import Property, alike
 from helpers.validation import Array
 
 WRITES = "15: It writes"
@@ -188,7 +188,7 @@ def _continues(inputs: Any, output: Array, call: Any) -> str:
     if output.shape != (len(tokens) + n_new,) or n_new < 2:
         return ""
     again = call(model, output[:-1].astype(int).tolist(), 1)
-    if again is None or again.shape != output.shape or np.array_equal(again, output):
+    if not alike(again, output) or np.array_equal(again, output):
         return ""
     return (
         f"You wrote {output.astype(int).tolist()}. Asked for one token after all but the last of these, you "

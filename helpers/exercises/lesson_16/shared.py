@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from helpers.exercises.engine.probes import Probe, numbers
+from helpers.exercises.engine.probes import Probe, triple
+from helpers.exercises.kinds.write import alike
 from helpers.validation import Array
 
 RING = "16: A ring of people"
@@ -18,16 +19,8 @@ def ring_probe(
     kind: str, n_tokens: int, n_cards: int, d_v: int, start: int, d_k: int = 4, hard: bool = False
 ) -> Probe:
     """Sizes -> queries, keys, values of one text, and how many cards share it."""
-    return Probe(
-        kind,
-        {
-            "queries": numbers(n_tokens, d_k, start=start),
-            "keys": numbers(n_tokens, d_k, start=start + 100),
-            "values": numbers(n_tokens, d_v, start=start + 200),
-            "n_cards": n_cards,
-        },
-        hard,
-    )
+    inputs = triple(n_queries=n_tokens, n_keys=n_tokens, d_k=d_k, d_v=d_v, start=start, apart=100)
+    return Probe(kind, {**inputs, "n_cards": n_cards}, hard)
 
 
 def moved_by(inputs: Any, call: Any, key: int) -> Array | None:
@@ -36,7 +29,7 @@ def moved_by(inputs: Any, call: Any, key: int) -> Array | None:
     changed["values"] = inputs["values"].copy()
     changed["values"][key] += 1
     before, after = call(*inputs.values()), call(*changed.values())
-    if before is None or after is None or before.shape != after.shape:
+    if before is None or not alike(after, before):
         return None
     return np.asarray((abs(after - before) > 1e-9).any(axis=-1))
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from helpers.exercises.engine.probes import Probe, example, numbers, sequences
-from helpers.exercises.slips.mixing import triple
+from helpers.exercises.engine.probes import Probe, example, numbers, sequences, triple
 from helpers.masking import Mask, padding_mask
 from helpers.validation import Array
 

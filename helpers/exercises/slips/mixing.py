@@ -9,8 +9,8 @@ import numpy as np
 from helpers import attention as helper
 from helpers.exercises.engine.diagnosis import Mistake
 from helpers.exercises.engine.paragraphs import Steps
-from helpers.exercises.engine.probes import Probe, numbers
-from helpers.exercises.kinds.write import Property
+from helpers.exercises.engine.probes import Probe, numbers, triple
+from helpers.exercises.kinds.write import Property, alike
 from helpers.exercises.slips.matching import match_mistakes, same
 from helpers.exercises.slips.scaling import SCALE_MISTAKES
 from helpers.exercises.slips.sharing import (
@@ -347,7 +347,7 @@ def within_values(inputs: Any, output: Array, _call: Any) -> str:
 def _values_of_1(inputs: Any, output: Array, call: Any) -> str:
     *asked, values = inputs.values()
     ones = call(*asked, np.ones(values.shape))
-    if ones is None or ones.shape != output.shape or np.allclose(ones, 1, atol=4e-3):
+    if not alike(ones, output) or np.allclose(ones, 1, atol=4e-3):
         return ""
     found = np.ravel(ones)[np.argmax(abs(np.ravel(ones) - 1))]
     if not np.isfinite(found):
@@ -358,7 +358,7 @@ def _values_of_1(inputs: Any, output: Array, call: Any) -> str:
 def _pairs_shuffled(inputs: Any, output: Array, call: Any) -> str:
     asked, keys, values = inputs.values()
     again = call(asked, keys[..., ::-1, :].copy(), values[..., ::-1, :].copy())
-    if again is None or again.shape != output.shape or np.allclose(again, output, atol=1e-3, equal_nan=True):
+    if not alike(again, output) or np.allclose(again, output, atol=1e-3, equal_nan=True):
         return ""
     return (
         "Reordering keys and values together changes your output; only which key carries which "
@@ -377,18 +377,6 @@ ORDER = Property(
 def attention_output(queries: Array, keys: Array, values: Array) -> Array:
     """(..., n_queries, d_k), (..., n_keys, d_k), (..., n_keys, d_v) -> output (..., n_queries, d_v)."""
     return helper.attention(queries, keys, values)[0]
-
-
-def triple(
-    *stack: int, n_queries: int = 5, n_keys: int = 7, d_k: int = 4, d_v: int = 6, start: int = 1,
-    dtype: type = np.float64,
-) -> dict[str, Array]:  # fmt: skip
-    """Leading axes and sizes -> queries, keys and values of known numbers."""
-    return {
-        "queries": numbers(*stack, n_queries, d_k, start=start, dtype=dtype),
-        "keys": numbers(*stack, n_keys, d_k, start=start + 1000, dtype=dtype),
-        "values": numbers(*stack, n_keys, d_v, start=start + 2000, dtype=dtype),
-    }
 
 
 def _far_apart() -> dict[str, Array]:
