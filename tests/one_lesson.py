@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lesson_files import as_tested
 
 from course.notebooks import notebooks, short
 
@@ -52,7 +53,7 @@ def notebook_of(lesson: str) -> Path | None:
 def exercises_of(lesson: str) -> frozenset[str]:
     """A lesson -> the names of the exercises that its notebook checks."""
     notebook = notebook_of(lesson)
-    return frozenset(CHECK.findall(notebook.read_text(encoding="utf-8")) if notebook else ())
+    return frozenset(CHECK.findall(as_tested(notebook).read_text(encoding="utf-8")) if notebook else ())
 
 
 def may_concern(path: Path, lesson: str) -> bool:

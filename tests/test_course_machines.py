@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from no_root import without_root
 from tiny_course import make_course, make_wheels, run, settings
 
 from course import fast, installing, places
@@ -95,16 +96,6 @@ def test_packages_that_went_come_back(made: tuple[Path, str], wheels: Path) -> N
     assert (library / "tiny_maths" / "__init__.py").exists()
     assert (folder / ".venv" / "course-stamp.json").read_text() == stamp
     assert run(folder, "setup", env=settings()).stdout == "Ready: python course.py lab\n"
-
-
-def without_root() -> list[str]:
-    """What a command begins with so that permissions hold for it, for root too."""
-    if os.geteuid():
-        return []
-    setpriv = shutil.which("setpriv")
-    if setpriv is None:
-        pytest.skip("root may write anywhere, and there is no setpriv here")
-    return [setpriv, "--bounding-set", "-dac_override,-dac_read_search"]
 
 
 def test_a_finished_course_starts_in_a_folder_that_cannot_be_written_without_a_home(

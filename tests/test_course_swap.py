@@ -1,8 +1,10 @@
 """tools/course/: a .venv that works stays until the new one is complete, whatever ends the set-up."""
 
+import contextlib
 import errno
 import json
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -127,6 +129,74 @@ def test_what_cannot_be_had_is_found_before_anything_is_touched(
     monkeypatch.setattr(swap, "set_aside", lambda: pytest.fail("the old .venv was moved"))
     with pytest.raises(CourseError, match=r"^no network\. The \.venv that is here was not touched\."):
         environment.replace(None, False, read_stamp(), Guard(), Screen())
+
+
+@pytest.fixture
+def steps(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A working .venv with its pip; what a set-up then asks for and installs is noted."""
+    whole(places.VENV)
+    (places.VENV / ("Lib" if os.name == "nt" else "lib/python3.11") / "site-packages" / "pip").mkdir(
+        parents=True
+    )
+    noted: list[str] = []
+
+    def ask_for(roots: list[str], *_: object) -> None:
+        noted.append(f"ask {'aside' if places.KEPT.exists() else 'there'}: {' '.join(roots)}")
+
+    monkeypatch.setattr(environment, "plan_torch", lambda *_: PLAN)
+    monkeypatch.setattr(environment, "ask_for", ask_for)
+    monkeypatch.setattr(environment, "install", lambda roots, *_: noted.append(f"install {roots[-1]}"))
+    for name in ("make_venv", "install_roots", "settle", "install_project", "check_room"):
+        monkeypatch.setattr(environment, name, lambda *_: None)
+    monkeypatch.setattr(environment, "lock_fingerprint", lambda _: "")
+    monkeypatch.setattr(environment, "warm", lambda *_: contextlib.nullcontext())
+    return noted
+
+
+HERE = {"python": platform.python_version()}
+ROOTS = "torch==2.13.0 tiny_maths jupyterlab>=0.1"
+
+
+@pytest.mark.parametrize(
+    ("old", "tests", "asked"),
+    [
+        pytest.param(HERE, False, f"ask there: {ROOTS}", id="another list"),
+        pytest.param(HERE, True, f"ask there: {ROOTS} pytest", id="with the packages of the tests"),
+        pytest.param({"python": "3.1.4"}, True, f"ask aside: {ROOTS} pytest", id="another Python"),
+        pytest.param(None, False, f"ask aside: {ROOTS}", id="another recipe"),
+    ],
+)
+def test_all_packages_are_asked_for_once_before_the_first_is_installed(
+    old: stamps.Stamp | None, tests: bool, asked: str, steps: list[str]
+) -> None:
+    with Guard() as guard:
+        environment.replace(None, tests, old, guard, Screen())
+    assert steps == [asked, "install torch==2.13.0"]
+
+
+def test_without_a_pip_in_the_old_venv_the_new_one_s_is_asked(steps: list[str]) -> None:
+    (pip,) = places.VENV.glob("**/site-packages/pip")
+    pip.rmdir()
+    with Guard() as guard:
+        environment.replace(None, False, HERE, guard, Screen())
+    assert steps == [f"ask aside: {ROOTS}", "install torch==2.13.0"]
+
+
+def test_another_python_without_the_packages_gives_the_old_venv_back_before_any_is_installed(
+    steps: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environment, "ask_for", no_network)
+    with pytest.raises(CourseError, match="is back, and works as it did"), Guard() as guard:
+        environment.replace(None, False, {"python": "3.1.4"}, guard, Screen())
+    assert steps == []
+    assert (places.VENV / "lib" / "a package").exists()
+
+
+def test_a_first_set_up_asks_for_nothing_twice(steps: list[str]) -> None:
+    swap.remove(places.VENV)
+    with Guard() as guard:
+        environment.build(None, False, None, guard)
+    assert steps == ["install torch==2.13.0"]
 
 
 def test_packages_that_went_elsewhere_are_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ from releases import (
     without,
 )
 
-from course.committed import Standing, standing
+from course.committed import Standing, course_text, standing
 from course.notebooks import NAMED, Notebook, is_lesson, is_of_course, short, write
 
 __all__ = ["quiet_git"]
@@ -138,6 +138,15 @@ def test_a_release_that_changes_nothing_here_changes_nothing(mine: Path) -> None
     assert standing(mine) == Standing({}, [], None)
 
 
+def test_tools_read_what_the_course_has_where_a_learner_works(mine: Path, tmp_path: Path) -> None:
+    path = mine / "notebooks" / "01_sums.ipynb"
+    put(mine, changed(lesson(), sum_try="mine"))
+    assert course_text(mine, path) == write(lesson())
+    assert course_text(mine, path.with_name("02_means.ipynb")) == path.with_name("02_means.ipynb").read_text()
+    elsewhere = Path(shutil.copy(path, tmp_path))
+    assert course_text(mine, elsewhere) == elsewhere.read_text(encoding="utf-8")
+
+
 def test_without_git_a_line_says_so(tmp_path: Path) -> None:
     state = standing(tmp_path)
     assert state == Standing({}, [], "this folder is no git clone (was it downloaded as a zip?)")
@@ -188,13 +197,14 @@ def test_a_learner_works_in_a_notebook_with_a_name(mine: Path) -> None:
 # --- the whole of it, on a copy of this course with three exercises solved -------------------------------
 
 SOLVED = {"03_softmax": "softmax", "04_attention": "attention", "05_masking": "causal-mask"}
+OF_THE_LEARNER = [*SOLVED, "museum"]
+MINE = code("0a1b2c3d", "import os\nx = [1,2 ]", count=41)
 
 
 def solve(folder: Path, name: str, exercise: str) -> None:
     """A course's folder, a lesson, an exercise of its -> None. As JupyterLab saves it when it is solved."""
     book = book_at(folder, name)
-    mine = code("0a1b2c3d", "import os\nx = [1,2 ]", count=41)
-    book = inserted(book, f"{exercise}-check", mine, {**mine, "id": "ffee0011", "source": "1/0"})
+    book = inserted(book, f"{exercise}-check", MINE, {**MINE, "id": "ffee0011", "source": "1/0"})
     answer = cell_of(book, f"{exercise}-try") | {"source": inspect.getsource(ANSWERS[exercise])}
     reply = cell_of(book, f"{exercise}-check") | code("", "", f"✓ {exercise}\n", 40)
     reply = {**reply, "id": f"{exercise}-check", "source": cell_of(book, f"{exercise}-check")["source"]}
@@ -217,6 +227,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run_git(folder, "commit", "-q", "-m", "The course")
     for name, exercise in SOLVED.items():
         solve(folder, name, exercise)
+    put(folder, inserted(book_at(folder, "museum"), "setup", MINE), "museum")
     put(folder, notebook(code("0a1b2c3d", "1/0", count=None)), "Untitled")
     (folder / ".course-progress.json").write_text(json.dumps(dict.fromkeys(SOLVED.values(), "right")))
     return folder
@@ -236,18 +247,22 @@ def run_tests(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
     )
 
 
-# Lesson 03 cell by cell; the shape of all three lessons; ruff on every notebook.
-CHOSEN = "03_softmax or (test_notebooks and (04_ or 05_)) or ruff or formatted"
+# Lesson 03 cell by cell; the shape of all three; ruff on every notebook; the museum; a test of the site.
+CHOSEN = (
+    "(03_softmax and not website) or (test_notebooks and (04_ or 05_)) or ruff or formatted"
+    " or (test_museum and current) or (takeaway and (03_ or 05_))"
+)
+FILES = [f"tests/test_{name}.py" for name in ("notebooks", "style", "museum", "website_answers")]
 
 
 def test_a_copy_with_solved_exercises_passes_and_says_so(solved: Path) -> None:
     notebooks = [path for path in (solved / "notebooks").iterdir() if path.suffix == ".ipynb"]
     before = [path.read_bytes() for path in notebooks]
-    told = run_tests(solved, "notebooks", "tests/test_notebooks.py", "tests/test_style.py", "-k", CHOSEN)
+    told = run_tests(solved, "notebooks", *FILES, "-k", CHOSEN)
     assert told.returncode == 0, told.stdout
     assert re.search(r"^03_softmax .* cells$", told.stdout, re.MULTILINE), "lesson 03 was not run"
     line = "Yours, and tested as committed (as they are: --as-is): "
-    names = ", ".join(f"{name}.ipynb" for name in SOLVED)
+    names = ", ".join(f"{name}.ipynb" for name in OF_THE_LEARNER)
     assert f"{line}{names}. Yours, and not tested: Untitled.ipynb.\n" in told.stdout
     assert [path.read_bytes() for path in notebooks] == before
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import lesson_files
 import museum
 import pytest
 
@@ -13,6 +14,7 @@ from helpers.museum.room import verdict
 
 pytestmark = pytest.mark.filterwarnings("error")
 
+AS_TESTED = lesson_files.as_tested(museum.NOTEBOOK)
 every_room = pytest.mark.parametrize("room", ROOMS.values(), ids=list(ROOMS))
 
 
@@ -71,12 +73,12 @@ def test_the_code_is_short_and_does_not_give_itself_away(room: Room) -> None:
 
 
 def test_the_page_and_the_notebook_are_current() -> None:
-    assert museum.is_current(), "python tools/museum.py, then python course.py run museum"
+    assert museum.is_current(AS_TESTED), "python tools/museum.py, then python course.py run museum"
 
 
 def test_a_change_of_a_room_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(museum, "PAGE_TOP", "# Another page\n")
-    assert not museum.is_current()
+    assert not museum.is_current(AS_TESTED)
 
 
 def test_a_visitor_sees_the_code_first_and_the_finding_after(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -80,20 +81,56 @@ def test_a_probe_of_many_numbers_in_float32_would_be_noticed():
 # --- the processors
 
 
+# What NumPy chose from at run time, OpenBLAS's kernels and threads as OpenBLAS itself names them, or None.
+WHAT_IS_USED = """
+import ctypes, json, sys
+import numpy as np
+import numpy.linalg
+inner = sys.modules.get("numpy._core._multiarray_umath") or sys.modules["numpy.core._multiarray_umath"]
+library = ctypes.CDLL(inner.__file__)  # and what it is linked with
+found = [np.show_config(mode="dicts")["SIMD Extensions"].get("found", []), None, None]
+for name in ("scipy_openblas_get_%s64_", "openblas_get_%s64_", "openblas_get_%s"):
+    if hasattr(library, name % "corename"):
+        kernels = getattr(library, name % "corename")
+        kernels.restype = ctypes.c_char_p
+        found[1:] = [kernels().decode(), getattr(library, name % "num_threads")()]
+        break
+print(json.dumps(found))
+"""
+
+
+def used(name, threads):
+    """A setting, a number of threads -> what a child process uses: features, kernels, threads."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", WHAT_IS_USED],
+        env=processors.environment(name, threads),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
 def test_a_setting_reaches_the_child():
-    code = "import numpy as np; print(np.show_config(mode='dicts')['SIMD Extensions'].get('found', []))"
-    for name in processors.settings():
-        variables = processors.environment(name, threads=2)
-        assert variables["OPENBLAS_NUM_THREADS"] == "2"
-        done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", code],
-            env=variables,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        if name in ("plain", "oldest"):
-            assert done.stdout.strip() == "[]"
+    features, native, _ = used("native", 1)
+    oldest = ("Prescott", "Katmai")  # OpenBLAS may name kernels by the oldest processor that they serve
+    expected = {"native": (native,), "plain": (native,), "Prescott": oldest, "oldest": oldest}
+    for name, threads in processors.runs_by_turns():
+        found, kernels, number = used(name, threads)
+        assert found == ([] if name in ("plain", "oldest") else features)
+        if native:  # else NumPy has another library than OpenBLAS here
+            assert kernels in expected.get(name, (name,))
+            assert number == min(threads, os.cpu_count() or 1)
+
+
+def test_each_setting_is_run_once_and_the_foreign_ones_with_one_thread_and_with_two():
+    runs = processors.runs_by_turns()
+    assert [name for name, _ in runs] == list(processors.settings())
+    assert ("native", 2) in runs
+    if len(runs) > 1:
+        assert {threads for _, threads in runs[1:]} == {1, 2}
+        assert set(runs) < set(processors.every_run())
+        assert len(processors.every_run()) == 2 * len(runs) - 1
 
 
 def test_without_a_processor_to_play_there_is_the_native_one_alone(monkeypatch):
@@ -113,10 +150,10 @@ def test_every_exception_is_a_pair_that_is_tried():
 
 
 def test_no_outcome_hangs_on_the_processor(capsys):
-    """Single mistakes and some of the pairs, on every probe: one thread here, two under every setting."""
+    """Single mistakes and some of the pairs, on every probe: this machine with one thread, and others."""
     for why in filter(None, map(processors.skipped, processors.KERNELS)):
         with capsys.disabled():
             print(f"\nskipped: {why}")
-    for setting, found in processors.compare(every=A_PAIR_IN, threads=(2,)):
+    for setting, found in processors.compare(A_PAIR_IN, processors.runs_by_turns()):
         wrong = [str(move) for move in found if not move.excused]
         assert not wrong, f"{setting}: {wrong[:20]}"

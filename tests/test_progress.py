@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from no_root import closed_to_this_user, without_root
 
 from course import running
 from helpers.exercises import check, progress, progress_file
@@ -20,9 +22,7 @@ from helpers.exercises.progress_file import Reply, lesson_to_open, read, record
 ROOT = Path(__file__).resolve().parent.parent
 ORDER = names()
 FIRST = ORDER["00"][0]
-NO_ROOT = pytest.mark.skipif(
-    os.name == "nt" or os.geteuid() == 0, reason="here a folder cannot be closed to this user"
-)
+NO_ROOT = pytest.mark.skipif(not closed_to_this_user(), reason="here no folder is closed to this user")
 
 
 @pytest.fixture
@@ -435,6 +435,16 @@ def test_the_older_file_of_another_person_stays(home: Path, capsys: pytest.Captu
     assert list(read()) == ["softmax"]
     assert progress_file.OLD_FILE.exists()
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.skipif(os.name == "nt" or closed_to_this_user(), reason="they run by themselves, or nowhere")
+def test_what_root_is_too_mighty_for() -> None:
+    chosen = "home_folder_that_is_closed or older_file_of_another_person"
+    command = [*without_root(), sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, __file__, "-k", chosen], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+    assert re.search(r"^2 passed", done.stdout, re.MULTILINE), done.stdout + done.stderr
 
 
 # --- where JupyterLab opens

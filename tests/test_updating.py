@@ -1,5 +1,6 @@
 """`course.py update` on clones of a small course: releases come in, and what a learner wrote stays."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -27,12 +28,13 @@ from releases import (
     words,
 )
 
-from course import changelog, git
+from course import changelog, git, updating
 from course.messages import CourseError
 from course.updating import update
 
 __all__ = ["quiet_git"]
 ANSWER = "def my_sum(x):\n    return sum(x)"
+ANSWERED = ("01_sums", "02_means")
 OWN = code("0a1b2c3d", "1 + 1", count=None)
 NEWER = inserted(changed(lesson(), title="# Why, then?"), "size", text("more", "More."))
 
@@ -267,6 +269,33 @@ def test_a_step_that_fails_leaves_the_notebooks_as_they_were(
     with pytest.raises(CourseError, match="no room"):
         update(mine, [])
     assert without_copies(mine) == before
+
+
+def test_answers_that_cannot_be_written_into_the_newer_lesson_are_said_to_be_in_the_copy(
+    course: Path, mine: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The disk is full, say, after git has moved."""
+    put(mine, changed(book_at(mine, "02_means"), mean_try="mine"), "02_means")
+    newer = {f"notebooks/{name}.ipynb": changed(book_at(course, name), title="# New") for name in ANSWERED}
+    release(course, newer, "Second release")
+    real = updating.store
+
+    def full_disk(path: Path, text: str) -> None:
+        if path.name.startswith("01"):
+            raise OSError(28, "No space left on device")
+        real(path, text)
+
+    monkeypatch.setattr(updating, "store", full_disk)
+    with pytest.raises(CourseError) as told:
+        update(mine, [])
+    (copy,) = (mine / "copies").iterdir()
+    assert str(told.value) == (
+        "the newer course is here, and your answers could not be written into 01_sums.ipynb ([Errno 28] No "
+        f"space left on device). You have them in copies/{copy.name}/notebooks: copy them from there."
+    )
+    assert capsys.readouterr().out == f"A copy of all notebooks as they were: copies/{copy.name}\n"
+    assert words(json.loads((copy / "notebooks" / "01_sums.ipynb").read_text()))["sum-try"] == ANSWER
+    assert words(book_at(mine, "02_means"))["mean-try"] == "mine", "the other one was written all the same"
 
 
 # --- one line -----------------------------------------------------------------------------------------------

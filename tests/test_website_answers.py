@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import lesson_files
 import pytest
 from website import address, decks, reply, solved
 from website.answers import MARK, parted, with_folds
@@ -126,7 +127,8 @@ def test_words_that_lead_to_the_next_cell_stay_open(text: str, answer: str, rest
 
 @pytest.mark.parametrize("lesson", lessons(ROOT), ids=lambda lesson: lesson.stem)
 def test_no_takeaway_of_a_lesson_is_folded_and_no_question_before_a_cell(lesson: Lesson) -> None:
-    notebook = json.loads((ROOT / "notebooks" / f"{lesson.stem}.ipynb").read_text(encoding="utf-8"))
+    path = ROOT / "notebooks" / f"{lesson.stem}.ipynb"
+    notebook = json.loads(lesson_files.as_tested(path).read_text(encoding="utf-8"))
     cells = for_readers(notebook, lesson, "links")["cells"]
     for each, following in pairwise(cells):
         text = "".join(each["source"])

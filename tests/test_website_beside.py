@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import lesson_files
 import numpy as np
 import pytest
 from PIL import Image
@@ -71,7 +72,8 @@ def test_the_notebook_that_a_figure_came_from_is_left_alone() -> None:
 
 @pytest.mark.parametrize("name", ["03_softmax", "06_multi_head"])
 def test_a_notebook_to_fetch_is_the_stored_one_but_for_its_figures(name: str) -> None:
-    text = (ROOT / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8")
+    path = ROOT / "notebooks" / f"{name}.ipynb"
+    text = lesson_files.as_tested(path).read_text(encoding="utf-8")
     fetched = pictures.to_fetch(text)
     assert len(fetched) < len(text)
     both = json.loads(text), json.loads(fetched)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 import wheel_trial
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
+from no_root import without_root
 from wheel_trial import TrialError
 
 from helpers import datasets
@@ -57,11 +59,18 @@ def unpacked(wheel: zipfile.ZipFile, tmp_path_factory: pytest.TempPathFactory) -
     return folder
 
 
-def learner(unpacked: Path, code: str, *words: str) -> str:
-    """Code -> what it prints in a Python that knows the course only as it was unpacked."""
+def learner(unpacked: Path, code: str, *words: str, data: Path | None = None) -> str:
+    """Code -> what it prints in a Python that knows the course only as it was unpacked.
+
+    Progress is kept where a folder for the person's own data is named.
+    """
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     env |= {"COURSE_PROGRESS": "off", "PYTHONUTF8": "1"}
-    command = [sys.executable, "-I", "-B", "-c", code, str(unpacked), *words]
+    before = []
+    if data is not None:
+        env = {name: value for name, value in env.items() if name not in ("COURSE_PROGRESS", "CI")}
+        env["XDG_DATA_HOME"], before = str(data), without_root()
+    command = [*before, sys.executable, "-I", "-B", "-c", code, str(unpacked), *words]
     done = subprocess.run(
         command, cwd=unpacked.parent, env=env, capture_output=True, text=True, encoding="utf-8", check=False
     )
@@ -125,6 +134,20 @@ def test_it_works_where_nobody_may_write(unpacked: Path) -> None:
     assert facts == f"[] {len(datasets.load_word_vectors())} 2"
     assert replies[0].startswith("✓")
     assert any(line.startswith("✗") for line in replies)
+    assert wheel_trial.picture_of(unpacked) == before
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the variable is Linux's")
+def test_progress_is_kept_in_the_persons_own_folder_and_never_where_the_course_is_installed(
+    unpacked: Path, tmp_path: Path
+) -> None:
+    before, data = wheel_trial.picture_of(unpacked), tmp_path / "my data é"
+    assert learner(unpacked, A_LEARNER, data=data).count("Progress") == 0
+    told = learner(unpacked, f"{A_LEARNER}\nfrom helpers.exercises import progress; progress()", data=data)
+    kept = data / "attention-course" / "progress.json"
+    assert f"Kept in {kept}; " in told
+    entry = json.loads(kept.read_text(encoding="utf-8"))["exercises"]["softmax"]
+    assert (bool(entry["solved"]), entry["tries"]) == (True, 1)
     assert wheel_trial.picture_of(unpacked) == before
 
 

@@ -16,7 +16,6 @@ import argparse
 import asyncio
 import contextlib
 import json
-import shutil
 import signal
 import sys
 import tempfile
@@ -30,8 +29,9 @@ from hub.findings import Findings
 from hub.service import SECONDS_TO_START, Hub, Place, Service, install, of_users
 from hub.users import Kernel, ask, must, own_token, start_server, together, work
 from tornado.httpclient import AsyncHTTPClient
-from wheel_trial import TrialError, build_wheel, choose
+from wheel_trial import ROOT, TrialError, build_wheel, choose
 
+from course.committed import course_text
 from course.messages import CourseError
 
 MOST_USERS, MOST_SECONDS = 100, 900
@@ -43,7 +43,7 @@ ANSWER = f"{FOLDER}/my_answer.txt"
 
 def cells_of(lesson: Path) -> list[str]:
     """A notebook -> its code, a text for each cell."""
-    cells = nbformat.read(lesson, as_version=4).cells
+    cells = nbformat.reads(course_text(ROOT, lesson), as_version=4).cells
     return [str(cell.source) for cell in cells if cell.cell_type == "code"]
 
 
@@ -52,7 +52,7 @@ def settle(homes: Path, users: Sequence[str], lesson: Path) -> None:
     for user in users:
         notebooks = homes / user / FOLDER
         notebooks.mkdir(parents=True)
-        shutil.copy(lesson, notebooks)
+        (notebooks / lesson.name).write_text(course_text(ROOT, lesson), encoding="utf-8", newline="\n")
 
 
 def solved(homes: Path, user: str) -> set[str]:

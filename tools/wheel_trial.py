@@ -33,6 +33,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from scratch import own_variables, programs_of
 
+from course.committed import course_text
 from course.notebooks import notebooks, short
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -126,9 +127,14 @@ def colab_cell(page: str | None = None) -> str:
     return str(cells[0]).rstrip()
 
 
+def as_the_course_has_it(lesson: Path) -> NotebookNode:
+    """A notebook's path -> the notebook, as committed where a learner works in it."""
+    return nbformat.reads(course_text(ROOT, lesson), as_version=4)
+
+
 def with_cell(cell: str, lesson: Path, folder: Path) -> Path:
     """A cell, a notebook -> a copy of the notebook in the folder, which begins with that cell."""
-    notebook = nbformat.read(lesson, as_version=4)
+    notebook = as_the_course_has_it(lesson)
     notebook.cells.insert(0, new_code_cell(cell, id="door"))
     copy = folder / lesson.name
     nbformat.write(notebook, copy)
@@ -190,11 +196,13 @@ def run_lessons(python: str, lessons: Sequence[Path], folder: Path, cell: str = 
     if cell:
         copies = [with_cell(cell, path, folder) for path in lessons]
     else:
-        copies = [Path(shutil.copy(path, folder)) for path in lessons]
+        copies = [folder / path.name for path in lessons]
+        for path, copy in zip(lessons, copies, strict=True):
+            copy.write_text(course_text(ROOT, path), encoding="utf-8", newline="\n")
     call([python, str(RUNNER), *map(str, copies)], folder)
     found = []
     for path, copy in zip(lessons, copies, strict=True):
-        before, now = nbformat.read(path, as_version=4), nbformat.read(copy, as_version=4)
+        before, now = as_the_course_has_it(path), nbformat.read(copy, as_version=4)
         now.cells = now.cells[1:] if cell else now.cells
         found += [f"{path.name}, {each}" for each in differences(before, now)]
     return found

@@ -1,5 +1,6 @@
 """The notebooks as the course has them, where a learner has worked in theirs."""
 
+import functools
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +32,18 @@ def standing(root: Path) -> Standing:
             if is_learners(read(path), committed):
                 learners[path.name] = committed
     return Standing(learners, strangers(root, known), None)
+
+
+@functools.cache
+def learners(root: Path) -> dict[str, str]:
+    """The course's folder -> the notebooks that somebody works in, with the course's own text of each."""
+    return standing(root).learners
+
+
+def course_text(root: Path, path: Path) -> str:
+    """The course's folder, a notebook -> its text as the course has it, also where somebody works in it."""
+    own = learners(root).get(path.name) if path.parent == root / "notebooks" else None
+    return own or path.read_text(encoding="utf-8")
 
 
 def base_commit(root: Path) -> str:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from course import places, swap
-from course.contents import contents, installed, one_spelling, package, site_packages
+from course.contents import contents, installed, lost, one_spelling, package, site_packages
 from course.guard import Guard
 from course.installing import ask_for, explain, install, last_error, pip
 from course.lists import bare_name, lab_roots, our_names, project_name, requirements, test_roots
@@ -145,7 +145,7 @@ def replace(choice: str | None, tests: bool, old: Stamp | None, guard: Guard, sc
     """What is asked for, the stamp of a .venv that works -> a new .venv, or the old one and a CourseError."""
     by_hand = f"To use it as it is: {places.venv_python().relative_to(places.ROOT)} -m jupyterlab"
     try:
-        plan = ask_first(choice, old, guard, screen)
+        plan = ask_first(choice, tests, old, guard, screen)
     except CourseError as error:
         raise CourseError(f"{error} The .venv that is here was not touched. {by_hand}") from error
     swap.set_aside()
@@ -161,25 +161,38 @@ def replace(choice: str | None, tests: bool, old: Stamp | None, guard: Guard, sc
     swap.forget()
 
 
-def ask_first(choice: str | None, old: Stamp | None, guard: Guard, screen: Screen) -> Plan | None:
-    """--cpu, --gpu or neither, the old stamp -> the torch to install, and all the rest can be had too.
+def ask_first(
+    choice: str | None, tests: bool, old: Stamp | None, guard: Guard, screen: Screen
+) -> Plan | None:
+    """What is asked for, the stamp of the .venv that works -> the torch to install; all else can be had too.
 
-    The pip of the old .venv is asked, unless its Python is of another version: others hold for the new one
-    then, and None is the answer. Raises CourseError before anything is touched.
+    The pip of that .venv is asked. Where it is of another Python, for which other versions hold, or of
+    another recipe, or gone, None is the answer: then the new one's is asked, before it installs anything.
+    Raises CourseError before anything is touched.
     """
     if old is None or old["python"].split(".")[:2] != platform.python_version().split(".")[:2]:
         return None
+    return None if "pip" in lost({}) else asked(choice, tests, guard, screen)
+
+
+def asked(choice: str | None, tests: bool, guard: Guard, screen: Screen) -> Plan:
+    """What is asked for -> the torch to install. Raises CourseError where any package cannot be had."""
     plan = plan_torch(choice, guard, screen)
     check_room(plan.build)
     screen.step("Asking for the other packages")
-    ask_for(lab_roots(plan.spec), guard, screen, plan.extra_index)
+    ask_for(lab_roots(plan.spec) + (test_roots() if tests else []), guard, screen, plan.extra_index)
     return plan
 
 
 def fill(choice: str | None, tests: bool, plan: Plan | None, guard: Guard, screen: Screen) -> None:
-    """What is asked for, the torch to install if it is known -> a complete .venv, with its stamp."""
+    """What is asked for, the torch to install if it is known -> a complete .venv, with its stamp.
+
+    While a .venv that works waits aside, nothing is installed before all of it is known to be there.
+    """
     swap.begin()
     make_venv(guard, screen)
+    if plan is None and places.KEPT.exists():
+        plan = asked(choice, tests, guard, screen)
     plan = plan or plan_torch(choice, guard, screen)
     check_room(plan.build)
     screen.step(plan.say)

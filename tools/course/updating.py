@@ -9,7 +9,7 @@ from course import copies, git
 from course.changelog import news
 from course.committed import committed_names
 from course.merging import merge
-from course.messages import CourseError
+from course.messages import CourseError, one_line
 from course.notebooks import is_of_course, parse, short, store, write
 
 UNCHANGED = "Nothing was changed."
@@ -65,13 +65,15 @@ def update(root: Path, words: list[str]) -> int:
     refuse_what_is_in_the_way(root, move, changed)
     lessons = merged_lessons(root, move)
     folder = copies.everything(root, changed)
+    # First: whatever happens from here on, this is where the answers are.
+    print(f"A copy of all notebooks as they were: {folder.relative_to(root).as_posix()}", flush=True)
     start = git.text(root, "rev-parse", "HEAD")
     set_aside = make_way(root, move, lessons)
     carry_out(root, move, lessons, changed)
+    put_back(root, lessons, folder)
     tell(root, start, move, lessons)
     for name, copy in set_aside.items():
         print(f"Your notebooks/{name} is notebooks/{copy.name} now.")
-    print(f"A copy of all notebooks as they were: {folder.relative_to(root).as_posix()}")
     print("If a lesson is open in JupyterLab: File > Reload Notebook from Disk.")
     return 0
 
@@ -255,7 +257,7 @@ def make_way(root: Path, move: Move, lessons: list[Lesson]) -> dict[str, Path]:
 
 
 def carry_out(root: Path, move: Move, lessons: list[Lesson], changed: set[str]) -> None:
-    """Takes the clone to the target, and puts the learner's work into its lessons."""
+    """Takes the clone to the target. Where that fails, the notebooks are as they were."""
     in_head = set(git.names(root, "ls-tree", "--name-only", "-z", "HEAD", "notebooks/"))
     dirty = [name for name in sorted(changed & move.incoming & in_head) if is_notebook(name)]
     held = {name: (root / name).read_bytes() for name in dirty if (root / name).exists()}
@@ -268,9 +270,27 @@ def carry_out(root: Path, move: Move, lessons: list[Lesson], changed: set[str]) 
         for name, content in held.items():
             (root / name).write_bytes(content)
         raise
+
+
+def put_back(root: Path, lessons: list[Lesson], folder: Path) -> None:
+    """The course's folder, the lessons merged, the copy -> the learner's work is in the newer lessons.
+
+    Raises CourseError naming the copy and each lesson into which it could not be written.
+    """
+    missing, why = [], ""
     for lesson in lessons:
         if lesson.place is not None and lesson.text is not None:
-            store(root / "notebooks" / lesson.place, lesson.text)
+            try:
+                store(root / "notebooks" / lesson.place, lesson.text)
+            except OSError as error:
+                missing.append(lesson.place)
+                why = one_line(error)
+    if missing:
+        place = (folder / "notebooks").relative_to(root).as_posix()
+        raise CourseError(
+            f"the newer course is here, and your answers could not be written into {', '.join(missing)} "
+            f"({why}). You have them in {place}: copy them from there."
+        )
 
 
 # --- what is said -------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """A lesson as a teacher sees it, read from its notebook: its sections, and what is solved in them."""
 
-import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import NamedTuple
 import nbformat
 from nbformat import NotebookNode
 
-from course.committed import standing
+from course.committed import course_text
 from course.notebooks import lessons as lessons_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,16 +39,9 @@ class Lesson(NamedTuple):
     sections: list[Section]
 
 
-@functools.cache
-def learners() -> dict[str, str]:
-    """() -> the file names of notebooks that somebody works in here, with the course's own text of each."""
-    return standing(ROOT).learners
-
-
 def notebook(path: Path) -> NotebookNode:
     """A lesson's path -> the notebook as the course has it, also where somebody has worked in it."""
-    own = learners().get(path.name) if path.parent == ROOT / "notebooks" else None
-    return nbformat.reads(own, as_version=4) if own else nbformat.read(path, as_version=4)
+    return nbformat.reads(course_text(ROOT, path), as_version=4)
 
 
 def paths(words: list[str]) -> list[Path]:

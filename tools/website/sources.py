@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from course.committed import course_text
 from website import address, cells, decks, kills, mistakes, pages, reference, reply, solved, timetables
 from website.decks import MARK, Deck
 from website.lessons import BESIDE, Lesson, hours, lessons
@@ -95,7 +96,7 @@ def write_notebook(root: Path, place: Path, known: Mapping[str, str], lesson: Le
     """
     write_lesson(root, place, lesson, known)
     path = root / "notebooks" / f"{lesson.stem}.ipynb"
-    fetched = to_fetch(path.read_text(encoding="utf-8"))
+    fetched = to_fetch(course_text(root, path))
     if not lesson.number:
         return Made(fetched)
     deck = decks.made(path) if lesson.is_core else None
@@ -135,7 +136,7 @@ def write_first_pages(place: Path, every: Sequence[Lesson], made: Sequence[Made]
 def write_lesson(root: Path, place: Path, lesson: Lesson, known: Mapping[str, str]) -> None:
     """The course's folder, a place, a notebook, where links lead -> the one for readers is there."""
     source, name = f"notebooks/{lesson.stem}.ipynb", f"lessons/{lesson.stem}.ipynb"
-    stored = json.loads((root / source).read_text(encoding="utf-8"))
+    stored = json.loads(course_text(root, root / source))
     for cell in stored["cells"]:
         if cell["cell_type"] == "markdown":
             cell["source"] = pages.relinked(cells.text_of(cell), source, name, known)
