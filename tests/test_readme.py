@@ -12,7 +12,6 @@ from helpers.exercises import evaluate
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SLIPS = ROOT / "helpers" / "exercises" / "slips"
 LESSONS = lesson_files.lessons()
 
 
@@ -78,19 +77,6 @@ def test_the_longest_plan_gives_every_lesson_its_minutes():
     total = sum(int(question_and_minutes(path)[1]) for path in LESSONS)
     needed = f"everything except the optional sections ({total})"
     assert needed in course, f"lesson 00's plans: all lessons together take {total} minutes"
-
-
-def test_the_map_of_contributing_names_every_room():
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    listed = text.split("## The map")[1].split("## ")[0]
-    rooms = ["course.py", "CHANGELOG.md", "environment.yml", "requirements.lock", "requirements-cuda.lock"]
-    rooms += ["notebooks/", "helpers/", "tests/", "tools/", "docs/", "data/", "exercises/", "browser/"]
-    rooms += [p.stem for p in (ROOT / "helpers").glob("*.py") if p.stem != "__init__"]
-    rooms += [f"{p.parent.name}/" for p in (ROOT / "helpers").glob("*/__init__.py")]
-    rooms += ["engine/", "kinds/", "lesson_NN/", *(p.stem for p in SLIPS.glob("[a-z]*.py"))]
-    assert [room for room in rooms if room not in listed] == []
-    (slips,) = re.findall(r"^ +slips/ .*: (.+)$", listed, re.M)
-    assert sorted(slips.split(", ")) == sorted(p.stem for p in SLIPS.glob("[a-z]*.py"))
 
 
 def test_readme_picture_is_the_figure_of_lesson_00():

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import two_runs
@@ -13,7 +14,7 @@ CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
 def collected(*words: str) -> list[str]:
-    """Words for pytest -> the tests that it would run; and the last line of what it says."""
+    """Words for pytest -> the lines of what it says it would run."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--collect-only", *words]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=300)
     assert told.returncode == 0, told.stdout + told.stderr
@@ -40,11 +41,26 @@ def test_the_short_run_has_every_notebook_and_no_test_that_is_listed() -> None:
     assert any("python course.py test --all" in line for line in lines)
 
 
-@pytest.mark.parametrize("words", [["tests/test_house.py"], ["-k", "no_file_is_over"], ["--lesson", "03"]])
+@pytest.mark.parametrize("words", [["tests/test_house.py"], ["--lesson", "03"]])
 def test_who_chooses_gets_what_is_chosen(words: list[str]) -> None:
     lines = collected(*words)
     assert any(line.startswith(("tests/test_house.py::", "tests/test_style.py::")) for line in lines)
     assert not any("course.py test --all" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("options", "source", "expected"),
+    [
+        ({}, pytest.Config.ArgsSource.TESTPATHS, False),
+        ({"keyword": "softmax"}, pytest.Config.ArgsSource.TESTPATHS, True),
+        ({"markexpr": "slow"}, pytest.Config.ArgsSource.TESTPATHS, True),
+        ({"lesson": "03"}, pytest.Config.ArgsSource.TESTPATHS, True),
+        ({}, pytest.Config.ArgsSource.ARGS, True),
+    ],
+)
+def test_who_chooses(options: dict[str, str], source: pytest.Config.ArgsSource, expected: bool) -> None:
+    told = SimpleNamespace(args_source=source, getoption=lambda name, default: options.get(name, default))
+    assert two_runs.chooses(told) is expected  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -491,13 +491,15 @@ def my_attention(queries, keys, values, mask):
     return weights @ values, weights
 
 
-# named: log-softmax
+# unnamed
+# told: Query 0 gives a weight of -3.4e+38 to key 2, which is hidden.
 def my_attention(queries, keys, values, mask):
     scores = queries @ keys.mT / queries.shape[-1] ** 0.5
     weights = F.log_softmax(scores.masked_fill(~mask, -torch.inf), dim=-1).nan_to_num(0.0)
     return weights @ values, weights
 
 
+# named: log-softmax
 def my_attention(queries, keys, values, mask):
     scores = queries @ keys.mT / queries.shape[-1] ** 0.5
     weights = scores.masked_fill(~mask, -torch.inf).log_softmax(-1)
