@@ -410,6 +410,10 @@ def test_a_real_run_can_be_drawn(tiny, shown, capsys):
         plots.plot_times(tiny, causal)
         plots.plot_memory(tiny, causal)
     plots.plot_times(tiny, causal=True, part="decoding")
+    assert [figure.axes[0].get_xlabel() for figure in shown[-2:]] == [
+        "n, queries and keys",
+        "n, tokens in the text",
+    ]
     plots.plot_roofline(tiny)
     assert len(shown) == 6
     assert "with a cache: " in capsys.readouterr().out

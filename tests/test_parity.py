@@ -37,6 +37,7 @@ from helpers.pytorch.weights import to_numpy
 CPU = torch.device("cpu")
 DEVICES = [
     "cpu",
+    "cpu with oneDNN",
     pytest.param(
         "cuda",
         marks=pytest.mark.skipif(
@@ -56,7 +57,24 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="module", params=DEVICES)
 def grid(request: pytest.FixtureRequest) -> list[Row]:
+    if request.param == "cpu with oneDNN":
+        return parity_grid(
+            "cpu", {name: with_onednn(answer_of) for name, answer_of in IMPLEMENTATIONS.items()}
+        )
     return parity_grid(request.param)
+
+
+def with_onednn(answer_of: Callable[[Case], Answer]) -> Callable[[Case], Answer]:
+    """The grid turns oneDNN off to save memory. Everybody else has it on, so it must stay within, too."""
+
+    def answer(case: Case) -> Answer:
+        torch.backends.mkldnn.enabled = True  # type: ignore[assignment]
+        try:
+            return answer_of(case)
+        finally:
+            torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
+
+    return answer
 
 
 def has_an_empty_row(mask: str, lengths: str) -> bool:
@@ -112,19 +130,23 @@ def test_the_grid_of_the_best_device_is_the_default(monkeypatch: pytest.MonkeyPa
     assert str(seen[-1]) == "cpu"
 
 
-def test_it_computes_on_one_thread_and_then_gives_the_others_back() -> None:
-    seen: set[int] = set()
+def test_it_computes_on_one_thread_without_onednn_and_then_gives_both_back() -> None:
+    seen: set[tuple[int, bool]] = set()
 
     def spy(case: Case) -> Answer:
-        seen.add(torch.get_num_threads())
+        seen.add((torch.get_num_threads(), bool(torch.backends.mkldnn.enabled)))
         raise KeyError
 
     torch.set_num_threads(2)
     try:
-        with pytest.raises(KeyError):
-            parity_grid("cpu", {"spy": spy})
-        assert (seen, torch.get_num_threads()) == ({1}, 2)
+        for enabled in (True, False):
+            torch.backends.mkldnn.enabled = enabled  # type: ignore[assignment]
+            with pytest.raises(KeyError):
+                parity_grid("cpu", {"spy": spy})
+            assert (seen, torch.get_num_threads()) == ({(1, False)}, 2)
+            assert bool(torch.backends.mkldnn.enabled) == enabled
     finally:
+        torch.backends.mkldnn.enabled = True  # type: ignore[assignment]
         torch.set_num_threads(1)
 
 

@@ -40,6 +40,8 @@ def plot_times(
         for i, (name, cases) in enumerate(lines.items()):
             _draw_times(axes, cases, name, i)
         _label(axes, _every_case(lines), "seconds", report.duration)
+        if part == "decoding":  # with a cache, one query alone
+            axes.set_xlabel("n, tokens in the text")
         axes.set_title(_title(record, lines))
         canvas.show(figure)
     print(f"Time on {report.device_name(record)}, {_setting(lines)}:")

@@ -99,12 +99,13 @@ def parity_grid(
     The implementations are the four of this module, unless others are given by name. The reference is the
     plain formula in float64, on the CPU, from the numbers as the dtype has rounded them: only the rounding
     on the way from them to the answer is measured.
+    The CPU's products are PyTorch's own here, not oneDNN's (`_without_onednn` says why); both stay within.
     Raises ValueError where the device is not here.
     """
     device = best_device(device)
     implementations = IMPLEMENTATIONS if implementations is None else implementations
     rows: list[Row] = []
-    with _one_thread():
+    with _one_thread(), _without_onednn():
         for dtype, lengths, mask in itertools.product(DTYPES, LENGTHS, MASKS):
             case = make_case(mask, lengths, dtype, device)
             rows += _rows(case, (mask, lengths), implementations)
@@ -140,6 +141,21 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+@contextmanager
+def _without_onednn() -> Iterator[None]:
+    """oneDNN compiles a program for each new shape of a product, and keeps it: the grid has over a hundred.
+
+    In bfloat16, on a processor with AMX (the matrix units of newer Xeons), they hold more than a megabyte
+    each: 85 MB together.
+    """
+    before = torch.backends.mkldnn.enabled
+    torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        torch.backends.mkldnn.enabled = before
 
 
 def _rows(

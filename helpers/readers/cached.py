@@ -39,7 +39,7 @@ def next_scores(
     newest = layer_norm(y, layer.norm_self)
     queries, keys, values = (split_heads(newest @ w, model.n_heads) for w in (own.w_q, own.w_k, own.w_v))
     cache.append(keys, values)  # of the newest symbol alone
-    mask = None if window is None else _in_sight(len(cache), window, kept)
+    mask = None if window is None else _in_sight(len(cache), window, kept)  # None hides nothing
     heads, _ = cache.attend(queries, mask)  # it reads all that is in the cache, or a window of it
     y = y + merge_heads(heads) @ own.w_o
 
@@ -82,13 +82,18 @@ def spelled(model: EncoderDecoder, written: list[int]) -> str:
 def share_keys(model: EncoderDecoder, part: str, n_kv_heads: int) -> EncoderDecoder:
     """A model, one of its attentions, n_kv_heads -> a copy whose heads share keys and values there.
 
-    `part` is "encoder" or "decoder", whose self-attention is meant, or "cross attention", by which the
-    decoder reads the source. In it each run of n_heads / n_kv_heads heads gets the mean of their matrices
-    for keys and values. Nothing is trained. Raises ValueError for another part, or unless n_kv_heads divides
-    the number of heads; TypeError unless it is a whole number.
+    `part` is "encoder" or "decoder", whose self-attention is meant. In it each run of n_heads / n_kv_heads
+    heads gets the mean of their matrices for keys and values. Nothing is trained. Raises ValueError for the
+    "cross attention", which has one head and so nothing to share, or any other part, and unless n_kv_heads
+    divides the number of heads; TypeError unless it is a whole number.
     Source: Ainslie et al. 2023, "GQA", section 2.1, where training follows.
     """
     n_kv_heads = require_count("n_kv_heads", n_kv_heads)
+    if part not in ("encoder", "decoder"):
+        raise ValueError(
+            f"part must be 'encoder' or 'decoder' (the cross attention has one head, and nothing to share); "
+            f"got {part!r}"
+        )
     if model.n_heads % n_kv_heads:
         raise ValueError(f"n_kv_heads must divide the {model.n_heads} heads; got {n_kv_heads}")
 
@@ -99,13 +104,8 @@ def share_keys(model: EncoderDecoder, part: str, n_kv_heads: int) -> EncoderDeco
     if part == "encoder":
         encoder = (each._replace(self_attention=shared(each.self_attention)) for each in model.encoder)
         return replace(model, encoder=tuple(encoder))
-    if part == "decoder":
-        decoder = (each._replace(self_attention=shared(each.self_attention)) for each in model.decoder)
-        return replace(model, decoder=tuple(decoder))
-    if part == "cross attention":
-        decoder = (each._replace(cross_attention=shared(each.cross_attention)) for each in model.decoder)
-        return replace(model, decoder=tuple(decoder))
-    raise ValueError(f"part must be 'encoder', 'decoder' or 'cross attention'; got {part!r}")
+    decoder = (each._replace(self_attention=shared(each.self_attention)) for each in model.decoder)
+    return replace(model, decoder=tuple(decoder))
 
 
 def _in_sight(n_tokens: int, window: int, kept: Sequence[int]) -> Mask:
