@@ -127,7 +127,7 @@ def plot_roofline(
             upright = xs[-1] < 4 * xs[0]  # then the other points stand above and below, and the note beside
             for place in (0, -1):
                 note = f"n {lines[name][place]['n']:,}"
-                shift = (8, -3) if upright else (0, -14 if place == 0 else 8)
+                shift = (8, -3) if upright else (0, -14)
                 axes.annotate(
                     note,
                     (xs[place], ys[place]),
@@ -138,7 +138,7 @@ def plot_roofline(
                 )
         axes.set(xlabel="operations a byte, counted", ylabel="operations a second, measured")
         axes.set_title(_title(record, lines))
-        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_major_formatter("{x:,g}")
         lowest = min(float(ys.min()) for _, ys in points.values())
         axes.set_ylim(min(lowest, roof_xs[0] * copy) / 2, 2 * product)
         _y_ticks(axes, lambda y: report.per_second(y, "FLOP/s"))
@@ -181,7 +181,7 @@ def plot_beside(
             for colour, name in enumerate(implementations):
                 if name in both[whose]:
                     label = f"{name}, {whose}: {record['device']['name']}"
-                    _draw_times(axes, both[whose][name], label, colour, 2 * place + colour)
+                    _draw_times(axes, both[whose][name], label, 2 * place + colour)
         _label(axes, _every_case(*both.values()), "seconds", report.duration)
         axes.set_title(_setting(both["recorded"]) + (f"; yours {own_dtype}" if own_dtype else ""))
         canvas.show(figure)

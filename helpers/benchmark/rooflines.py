@@ -4,7 +4,7 @@ Nothing here was measured by this course. Ceilings from a data sheet are drawn d
 plots.plot_roofline) as a whole line. All numbers come from data/gpus.toml, which names their sources.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -53,7 +53,8 @@ def plot_data_sheets(gpus: Iterable[Gpu], limit: float) -> None:
         )
         for i, gpu in enumerate(gpus):
             _draw_roof(axes, gpu, xs, i)
-            axes.plot(limit, bound(gpu, limit), canvas.MARKERS[i], color=canvas.COLOURS[i], ms=6)
+            # Hollow: a T4 and an L4 are nearly at the same height.
+            axes.plot(limit, bound(gpu, limit), canvas.MARKERS[i], color=canvas.COLOURS[i], ms=7, mfc="none")
         _label(axes, "the most operations a second")
         axes.set(title="What data sheets allow, in 2 bytes a number", ylim=(1e12, 5e15))
         axes.legend(frameon=False, loc="upper left")
@@ -82,9 +83,12 @@ def plot_published(gpu: Gpu, published: Mapping[str, Published]) -> None:
         axes.annotate("memory-bound", (60, 0.55 * bound(gpu, 60)), size=9)
         axes.annotate("compute-bound", (1.2 * gpu.corner, 1.12 * gpu.operations), size=9)
         for i, (name, (x, y)) in enumerate(points.items()):
-            axes.loglog(x, y, lw=1, label=name, **canvas.look(i))
+            axes.loglog(x, y, lw=1, ms=6, mfc="none", label=name, **canvas.look(i))  # hollow: some coincide
         _label(axes, "operations a second, published")
         one = next(iter(published.values()))
+        _name_lengths(axes, points["standard"], published["standard"].ns, (10, -4), "left")
+        fused = min((name for name in points if name != "standard"), key=lambda name: points[name][1].max())
+        _name_lengths(axes, points[fused], published[fused].ns, (0, -16), "center")
         form = "causal" if one.causal else "full"
         axes.set(title=f"{one.gpu}, {form}, d {one.width}, forward: from a paper", ylim=(1e13, 3e15))
         axes.legend(frameon=False, loc="lower right", fontsize=9)
@@ -100,6 +104,15 @@ def plot_published(gpu: Gpu, published: Mapping[str, Published]) -> None:
         print(
             f"{y[-1] / roof_there:.0%} of the roof there ({over}), {y[-1] / gpu.operations:.0%} of the peak"
         )
+
+
+def _name_lengths(
+    axes: Axes, points: tuple[Array, Array], ns: Sequence[int], shift: tuple[int, int], side: str
+) -> None:
+    """Points, their n, where the words go -> the first and the last n beside their points."""
+    for place in (0, -1):
+        words, point = f"n {ns[place]:,}", (points[0][place], points[1][place])
+        axes.annotate(words, point, shift, textcoords="offset points", size=8, ha=side)
 
 
 def _points(one: Published) -> tuple[Array, Array]:
@@ -120,7 +133,7 @@ def _draw_roof(axes: Axes, gpu: Gpu, xs: Array, i: int) -> None:
 
 def _label(axes: Axes, what: str) -> None:
     axes.set(xlabel="operations a byte, counted", ylabel=what)
-    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_major_formatter("{x:,g}")
     axes.yaxis.set_major_formatter(
         lambda y, _: report.per_second(y, "FLOP/s").replace(".0 ", " ").replace(".00 ", " ")
     )

@@ -301,21 +301,21 @@ def plot_gpu(gpu: Gpu) -> None:
     boxes = {
         "python": Box(0.0, 2.3, "Python, on\nthe processor", width=2.6),
         "queue": Box(4.6, 2.3, "queue of\nkernels", width=2.2),
-        "sms": Box(12.0, 2.3, f"{gpu.sms} SMs, each with the three below", "step", 8.6),
+        "sms": Box(13.0, 2.3, f"{gpu.sms} SMs, each with the three below", "step", 10.6),
         "memory": Box(0.0, 0.0, f"memory\n{gpu.memory_gb:g} GB", width=2.6, height=1.2),
         "l2": Box(4.6, 0.0, f"L2 cache\n{gpu.l2_mb:g} MB", width=2.2, height=1.2),
         "shared": Box(9.0, 0.0, f"shared memory\n{gpu.shared_kb:g} KB", "step", 2.6, 1.2),
-        "registers": Box(12.4, 0.0, f"registers\n{gpu.registers_kb:g} KB", "step", 2.0, 1.2),
-        "tensor": Box(15.2, 0.0, "tensor\ncores", "step", 1.7, 1.2),
+        "registers": Box(13.2, 0.0, f"registers\n{gpu.registers_kb:g} KB", "step", 2.0, 1.2),
+        "tensor": Box(16.7, 0.0, f"tensor cores\n{gpu.operations / 1e12:.3g} TFLOP/s", "step", 3.0, 1.2),
     }
     rates = {"l2": gpu.bytes_a_second, "shared": gpu.l2_bytes, "registers": gpu.shared_bytes}
     words = {name: f"{rate / 1e12:.3g} TB/s" if rate else "" for name, rate in rates.items()}
     arrows = [
         *(("python", "queue", "launch"), ("queue", "sms", "")),
         *(("memory", "l2", words["l2"]), ("l2", "shared", words["shared"])),
-        *(("shared", "registers", ""), ("registers", "tensor", "")),
+        *(("shared", "registers", words["registers"]), ("registers", "tensor", "")),
     ]
-    _plot(boxes, arrows, 0.62)
+    _plot(boxes, arrows, 0.6)
     print(f"{gpu.name}: memory {gpu.memory_gb:g} GB; L2 {gpu.l2_mb:g} MB;", end=" ")
     print(f"in {gpu.sms} SMs {all_shared:.1f} MB of shared memory, {all_registers:.1f} MB of registers")
     handed = f"Bytes a second: from memory {gpu.bytes_a_second:.3g}"

@@ -260,7 +260,8 @@ EXERCISE = Table(
     ),
     because="With d_k + d_v = 160 it is 2 · tile_queries · 128 · 160 operations and 2 · (tile_queries + "
     "128) · 160 bytes: in float16 the ratio is tile_queries · 128 / (tile_queries + 128), whatever the "
-    "widths. A single query reads a byte for each operation; a large tile uses each byte many times.",
+    "widths. A single query reads a byte for each operation; a large tile uses each byte many times. Over n "
+    "keys instead of 128 it is tile_queries · n / (tile_queries + n): for a long text nearly tile_queries.",
     hints=(
         "A product of (a, b) and (b, c) has a · c results, each taking b multiplications and about b "
         "additions: 2 · a · b · c operations. Here there are two such products.",
