@@ -6,7 +6,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 TEACHING_ORDER = (
     *("similarity", "scaling", "softmax", "attention", "masking", "heads", "multi_head", "cross_attention"),
-    *("columns", "leaks", "streaming", "shares", "precision", "inputs", "door", "validation"),
+    *("columns", "leaks", "streaming", "shares", "precision", "inputs", "inputs_of_streaming"),
+    *("door", "validation"),
     *("readers.model", "readers.alignments", "readers.cached", "readers.dates", "readers.digits"),
     *("pytorch.attention", "pytorch.validation", "pytorch.weights", "pytorch.parity"),
 )
@@ -17,6 +18,7 @@ OTHER_TESTS = {
     "helpers.heads": ("multi_head",),
     "helpers.leaks": ("leaks", "leaks_in_a_test"),
     "helpers.streaming": ("streaming", "streaming_cache", "streaming_windows", "streaming_small_scores"),
+    "helpers.inputs_of_streaming": ("streaming", "streaming_cache", "streaming_windows"),
     "helpers.inputs": ("inputs", "gradients"),
     "helpers.pytorch.attention": ("pytorch_attention", "pytorch_modes", "pytorch_module"),
     "helpers.pytorch.validation": ("pytorch_attention", "pytorch_module"),
