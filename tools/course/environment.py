@@ -300,10 +300,10 @@ def warm(groups: list[str], guard: Guard) -> Iterator[None]:
     of what pip would compile, and all that most people ever import.
     """
     code = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)"
-    python, more = [str(places.venv_python()), "-c", code], {"PYTHONDONTWRITEBYTECODE": None}
+    python = [str(places.venv_python()), "-c", code]
     with ThreadPoolExecutor(2) as pool:
         for group in groups:
-            pool.submit(watch, [*python, *group.split()], guard, more=more)
+            pool.submit(watch, [*python, *group.split()], guard)
         yield
 
 

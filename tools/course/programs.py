@@ -32,6 +32,7 @@ UNWANTED = (  # variables that change what Python, pip, Jupyter or matplotlib do
     "PIP_TARGET",
     "PIP_UPGRADE",
     "PIP_VERBOSE",
+    "PYTHONDONTWRITEBYTECODE",  # each kernel would compile the helpers again: a second or more a lesson
     "PYTHONHOME",
     "PYTHONPATH",
     "PYTHONWARNINGS",
