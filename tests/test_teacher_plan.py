@@ -117,7 +117,7 @@ def test_an_answer_that_points_into_the_lesson_says_so() -> None:
         ("00", "The bright cells"),
         ("06", "The two clear maps"),
         ("08", "one column says"),
-        ("14", "The third line is"),
+        ("14", "The second line is"),
     ],
 )
 def test_an_answer_about_a_figure_or_a_column_says_so(number: str, words: str) -> None:

@@ -38,7 +38,8 @@ POINTS = re.compile(
     r"(?:left|right|last|first) column|(?:upper|lower) row|On the (?:left|right),|^Above are|weights below|"
     r"below them|last line (?:is|prints)|first table|Look at note|printed lines|small numbers|"
     r"(?:in|of) the (?:figure|picture)|one column says|colour scale|bright cells|clear maps|three maps|"
-    r"this map says|there the map is|(?:first|last) (?:two|four) (?:rows|lines)|third line is|clear diagonal|"
+    r"this map says|there the map is|(?:first|last) (?:two|four) (?:rows|lines)|second line is|"
+    r"clear diagonal|"
     r"lines (?:are level|fall straight)|\bOne line climbs|straight lines|(?:tables|rows) (?:above|below)\b",
     re.MULTILINE,
 )
