@@ -4,6 +4,8 @@
 stands, and so does `--lesson 03`, which is an author's. One line at the end says what was done.
 """
 
+from __future__ import annotations
+
 import atexit
 import functools
 import os
@@ -11,15 +13,18 @@ import shutil
 import tempfile
 from copy import deepcopy
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import nbformat
-import pytest
 from nbformat import NotebookNode
 
 from course.committed import Standing, standing
 from course.copies import is_copy
 from course.notebooks import is_lesson
 from course.notebooks import notebooks as of_course
+
+if TYPE_CHECKING:  # a teacher's plans and slides count the answers, where nothing of the tests is installed
+    import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "notebooks"

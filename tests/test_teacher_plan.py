@@ -1,6 +1,8 @@
 """The lesson plans: the minutes add up, nothing is left out, and the pages in docs/ are those of today."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -301,3 +303,22 @@ def test_a_question_that_points_back_has_what_it_points_at() -> None:
     assert asked.seen == "It does, by a little."
     cells[0] = new_markdown_cell("$$x$$\n\n> **Predict.** Does it?")
     assert [asked.setting for asked in plan.predictions(Section("A title", cells))] == [""]
+
+
+# --- on a teacher's machine
+
+# In a Python of its own: what only the tests need cannot be imported.
+WITHOUT_TEST_PACKAGES = """
+import runpy, sys
+for name in ("pytest", "nbval", "xdist", "hypothesis", "playwright", "jupytext"):
+    sys.modules[name] = None
+sys.argv[0] = "tools/teach.py"
+sys.path.insert(0, "tools")
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def test_nothing_of_the_tests_has_to_be_installed() -> None:
+    command = [sys.executable, "-c", WITHOUT_TEST_PACKAGES, "plan", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=300, check=False)
+    assert done.returncode == 0, done.stderr

@@ -21,7 +21,7 @@ from website.lessons import Lesson
 from website.pages import table_of_contents
 from website.words import NAME, boxed, capital, one_line, shown
 
-STOOD_IN_FOR = ("torch", "matplotlib", "ipywidgets", "IPython", "pytest")
+STOOD_IN_FOR = ("torch", "matplotlib", "ipywidgets", "IPython")
 HEAD = """# {number} · Exercises: {name}
 
 The exercises of [lesson {number}](../lessons/{stem}.ipynb), each with one right answer and the mistakes that
