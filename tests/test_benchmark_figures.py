@@ -245,4 +245,6 @@ def test_the_picture_of_a_gpu_says_sizes_and_the_rates_that_are_known(name, show
     assert ("from L2" in told) == (gpu.l2_bytes is not None)
     drawn = " ".join(text.get_text() for text in shown[0].axes[0].texts)
     assert f"{gpu.bytes_a_second / 1e12:.3g} TB/s" in drawn
-    assert f"{gpu.shared_kb:g} KB" in drawn
+    assert f"{gpu.shared_kb:g} KB an SM" in drawn
+    assert f"tensor cores, in all\n{gpu.operations / 1e12:,.0f} TFLOP/s" in drawn
+    assert ("TB/s in all" in drawn) == (gpu.shared_bytes is not None)

@@ -219,6 +219,13 @@ def test_lines_can_be_stairs(shown):
     assert shown[0].axes[0].lines[0].get_drawstyle() == "steps-mid"
 
 
+def test_points_alone_claim_nothing_between_them(shown):
+    plots.plot_lines([1, 2, 6], {"a": [3, 2, 1]}, "x", "y", points=True)
+    (line,) = shown[0].axes[0].lines
+    assert line.get_linestyle() == "None"
+    assert line.get_marker() != "None"
+
+
 def test_lines_can_be_told_apart_without_colour(shown):
     plots.plot_lines([1, 2], {str(i): [i, i] for i in range(6)}, "x", "y")
     lines = shown[0].axes[0].lines

@@ -48,6 +48,16 @@ def test_the_query_of_an_induction_head_looks_for_the_key_and_not_the_other_way_
     assert query[0] > level[0][0] > level[1][0] > key[0]  # from the query to the key
 
 
+def test_the_next_tile_brings_keys_and_values(shown):
+    plots.plot_tiled_attention()
+    axes = shown[0].axes[0]
+    words = {text.get_text(): text.get_position() for text in axes.texts}
+    (box,) = [place for said, place in words.items() if "keys (" in said and "values (" in said]
+    (way_back,) = axes.lines
+    assert way_back.get_xdata()[-1] == box[0]  # the arrow rises below this box
+    assert {"keys", "values"} <= set(words)
+
+
 def test_transformer_says_where_attention_is(capsys):
     plots.plot_transformer()
     assert "only in attention do arrows cross" in capsys.readouterr().out

@@ -111,9 +111,11 @@ def plot_lines(
     log_y: bool = False,
     steps: bool = False,
     marks: Mapping[str, tuple[float, float]] | None = None,
+    points: bool = False,
 ) -> None:
-    """xs (n,), {label: ys (n,)} -> one line for each label, or stairs; prints where each begins and ends.
+    """xs (n,), {label: ys (n,)} -> a line for each label, or stairs, or points alone.
 
+    Prints where each begins and ends.
     marks: {words: (x, y)}, a circle round this point and the words below it; printed, too.
     Raises ValueError unless each curve has one y for each x.
     """
@@ -127,6 +129,8 @@ def plot_lines(
             axes.yaxis.set_major_formatter("{x:,g}")
         if steps:
             plt.setp(axes.lines, drawstyle="steps-mid")
+        if points:  # nothing was measured between them
+            plt.setp(axes.lines, linestyle="none")
         for words, place in (marks or {}).items():
             axes.plot(*place, "o", ms=12, mfc="none", mec="black", mew=1.5, zorder=4)
             note = axes.annotate(words, place, xytext=(0, -10), textcoords="offset points")

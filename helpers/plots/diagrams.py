@@ -162,28 +162,29 @@ def plot_three_places() -> None:
 def plot_tiled_attention() -> None:
     """None -> lesson 13 in one picture: a tile of queries goes over the keys, tile by tile."""
     boxes = {
-        "q": Box(0.0, 1.6, "a tile of queries\n(tile_queries, d_k)", width=3.3),
-        "k": Box(0.0, 0.0, "a tile of keys\n(tile_keys, d_k)", width=3.3),
-        "v": Box(0.0, -1.6, "its values\n(tile_keys, d_v)", width=3.3),
-        "scores": Box(4.6, 0.8, "scores\n(tile_queries, tile_keys)", "step", 4.1, 1.2),
+        "q": Box(0.0, 1.3, "a tile of queries\n(tile_queries, d_k)", width=4.8, height=1.2),
+        "kv": Box(
+            0.0,
+            -1.3,
+            "a tile of keys (tile_keys, d_k)\nand its values (tile_keys, d_v)",
+            width=4.8,
+            height=1.2,
+        ),
+        "scores": Box(6.2, 0.9, "scores\n(tile_queries, tile_keys)", "step", 4.1, 1.2),
         "fold": Box(
-            9.2, 0.0, "fold in: new maximum,\nrescale what is kept,\nadd this tile", "step", 3.9, 1.6
+            11.0, -0.2, "fold in: new maximum,\nrescale what is kept,\nadd this tile", "step", 3.9, 1.6
         ),
         "kept": Box(
-            14.2, 0.0, "kept for each query\nrunning_max, running_sum\nweighted_sum", width=4.6, height=1.6
+            15.9, -0.2, "kept for each query\nrunning_max, running_sum\nweighted_sum", width=4.6, height=1.6
         ),
-        "output": Box(20.0, 0.0, "output\nweighted_sum / running_sum", "step", 5.0, 1.2),
+        "output": Box(21.6, -0.2, "output\nweighted_sum / running_sum", "step", 5.0, 1.2),
     }
     arrows = [
-        *(("q", "scores", ""), ("k", "scores", ""), ("scores", "fold", ""), ("v", "fold", "")),
+        *(("q", "scores", ""), ("kv", "scores", "keys"), ("scores", "fold", ""), ("kv", "fold", "values")),
         *(("fold", "kept", ""), ("kept", "output", "")),
     ]
-    _plot(
-        boxes,
-        arrows,
-        0.52,
-        around=(("kept", "v", "next: another tile of keys and values, the same queries"),),
-    )
+    around = (("kept", "kv", "next: another tile of keys and values, the same queries"),)
+    _plot(boxes, arrows, 0.5, around)
     print(
         "One tile of scores exists at a time. What is kept between tiles has a row for each query of the "
         "tile and does not grow with the number of keys. The division comes last, once."
@@ -301,15 +302,18 @@ def plot_gpu(gpu: Gpu) -> None:
     boxes = {
         "python": Box(0.0, 2.3, "Python, on\nthe processor", width=2.6),
         "queue": Box(4.6, 2.3, "queue of\nkernels", width=2.2),
-        "sms": Box(13.0, 2.3, f"{gpu.sms} SMs, each with the three below", "step", 10.6),
+        "sms": Box(14.0, 2.3, f"{gpu.sms} SMs, each with what is blue below", "step", 12.8),
         "memory": Box(0.0, 0.0, f"memory\n{gpu.memory_gb:g} GB", width=2.6, height=1.2),
         "l2": Box(4.6, 0.0, f"L2 cache\n{gpu.l2_mb:g} MB", width=2.2, height=1.2),
-        "shared": Box(9.0, 0.0, f"shared memory\n{gpu.shared_kb:g} KB", "step", 2.6, 1.2),
-        "registers": Box(13.2, 0.0, f"registers\n{gpu.registers_kb:g} KB", "step", 2.0, 1.2),
-        "tensor": Box(16.7, 0.0, f"tensor cores\n{gpu.operations / 1e12:.3g} TFLOP/s", "step", 3.0, 1.2),
+        "shared": Box(9.0, 0.0, f"shared memory\n{gpu.shared_kb:g} KB an SM", "step", 2.8, 1.2),
+        "registers": Box(14.2, 0.0, f"registers\n{gpu.registers_kb:g} KB an SM", "step", 2.6, 1.2),
+        "tensor": Box(
+            18.5, 0.0, f"tensor cores, in all\n{gpu.operations / 1e12:,.0f} TFLOP/s", "step", 3.8, 1.2
+        ),
     }
     rates = {"l2": gpu.bytes_a_second, "shared": gpu.l2_bytes, "registers": gpu.shared_bytes}
     words = {name: f"{rate / 1e12:.3g} TB/s" if rate else "" for name, rate in rates.items()}
+    words["registers"] += " in all" if gpu.shared_bytes else ""
     arrows = [
         *(("python", "queue", "launch"), ("queue", "sms", "")),
         *(("memory", "l2", words["l2"]), ("l2", "shared", words["shared"])),
@@ -318,7 +322,7 @@ def plot_gpu(gpu: Gpu) -> None:
     _plot(boxes, arrows, 0.6)
     print(f"{gpu.name}: memory {gpu.memory_gb:g} GB; L2 {gpu.l2_mb:g} MB;", end=" ")
     print(f"in {gpu.sms} SMs {all_shared:.1f} MB of shared memory, {all_registers:.1f} MB of registers")
-    handed = f"Bytes a second: from memory {gpu.bytes_a_second:.3g}"
+    handed = f"Of the whole chip, bytes a second: from memory {gpu.bytes_a_second:.3g}"
     for name, rate in (("from L2", gpu.l2_bytes), ("from all shared memories", gpu.shared_bytes)):
         handed += f", {name} {rate:.3g}" if rate else ""
     print(f"{handed}; operations a second: {gpu.operations:.3g}")

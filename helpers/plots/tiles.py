@@ -67,7 +67,7 @@ def plot_steps(scores: ArrayLike, values: ArrayLike, tile: int) -> None:
 def explore_steps(scores: ArrayLike, values: ArrayLike) -> None:
     """A slider over the size of a tile, from one key at a time to all at once: plot_steps for it."""
     canvas.slider(
-        lambda tile: plot_steps(scores, values, tile), "keys in a tile", range(1, np.size(scores) + 1), 2
+        lambda tile: plot_steps(scores, values, tile), "keys in a tile", range(1, np.size(scores) + 1), 3
     )
 
 

@@ -9,7 +9,7 @@ from helpers.exercises.engine.probes import EXAMPLE, Probe
 from helpers.exercises.kinds.write import Property, Write
 from helpers.validation import Array
 
-PRACTICE = "13: In practice"
+RULES = "13: Optional: a mask as a rule"
 
 
 def _by_loops(batch: int, _head: int, query: Array, key: Array, text: Array) -> Array:
@@ -131,7 +131,7 @@ to-be-added
     | result => np.where(it, 0.0, -np.inf)
 
 """,
-    PRACTICE,
+    RULES,
     words=WORDS,
 )
 EXERCISE = Write(
@@ -163,5 +163,5 @@ EXERCISE = Write(
     ),
     explain="FlexAttention hands over the first four; `text` would be a tensor that the rule finds around "
     "it. create_block_mask asks the rule once for all pairs, and then skips every tile without a True.",
-    reread=PRACTICE,
+    reread=RULES,
 )

@@ -5,7 +5,7 @@ import numpy as np
 from helpers.exercises.kinds.predict import Slip
 from helpers.exercises.kinds.table import Table
 
-REPORT = "13: What the compiler makes of it"
+REPORT = "13: Optional: what the compiler makes of it"
 D_V, THREADS_A_WARP, MOST = 128, 32, 255
 
 Tile = tuple[int, int, int]  # queries, keys, warps

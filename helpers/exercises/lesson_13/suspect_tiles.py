@@ -19,16 +19,16 @@ EXERCISE = Reverse(
     name="suspect-tiles",
     task="The mistake that made a curve of sums.",
     of=ONLINE_BUG,
-    made="no-rescale",
-    others=("sum-overwritten", "each-tile-by-itself", "largest-only"),
+    made="sum-overwritten",
+    others=("no-rescale", "each-tile-by-itself", "largest-only"),
     shows=sums,
     places=(("tiles of", tuple(map(str, TILES))),),
     hints=(
         "With a single tile of six there is nothing to carry over. Which of the four would be wrong even "
         "there?",
         "A sum of weights below 1 means that the running sum came out too large; above 1, too small.",
-        "Work out tiles of 1: the exponentials against the largest so far are all 1. What do six of them add "
-        "up to, and what should the sum be, against the last maximum?",
+        "Work out tiles of 1: each exponential against the largest so far is 1. Against the last maximum the "
+        "running sum should be 63/32. What would each suspect make of it?",
     ),
     reread=ONLINE_BUG.reread,
 )
