@@ -18,7 +18,7 @@ from unlisted import Wrong
 from helpers.attention import attention
 from helpers.exercises import evaluate
 from helpers.exercises.catalogue import find
-from helpers.exercises.engine.claims import Trial, of_the_stack
+from helpers.exercises.engine.claims import Trial, of_the_mask, of_the_stack
 from helpers.exercises.engine.diagnosis import plain_outcome, same_outcome
 from helpers.exercises.engine.feedback import Feedback
 from helpers.exercises.engine.probes import Probe
@@ -155,14 +155,18 @@ def wrong_on_stacks(right: Callable[..., Any], wrong_alone: tuple[int, ...] = ()
     return lambda x, *more: right(x, *more) + (x.ndim > 2 or x.shape == wrong_alone)
 
 
-def of_stacks(right: Callable[..., Any], attempt: Callable[..., Any], *inputs: dict[str, Any]) -> list[str]:
-    """What is right, an attempt, inputs -> what is said of stacks."""
-    probes = [Probe("", each) for each in inputs]
+def said_by(claim: Any, right: Callable[..., Any], attempt: Callable[..., Any], *probes: Probe) -> list[str]:
+    """A claim, what is right, an attempt, probes -> what is said."""
     run = partial(plain_outcome, attempt)
     trial = Trial(
         probes, lambda each: run(Probe("", dict(each))), right, lambda one, other, _: same_outcome(one, other)
     )
-    return list(of_the_stack(trial))
+    return list(claim(trial))
+
+
+def of_stacks(right: Callable[..., Any], attempt: Callable[..., Any], *inputs: dict[str, Any]) -> list[str]:
+    """What is right, an attempt, inputs -> what is said of stacks."""
+    return said_by(of_the_stack, right, attempt, *(Probe("", each) for each in inputs))
 
 
 FLAT = {"x": np.ones((2, 3))}, {"x": np.ones((4, 5))}
@@ -199,6 +203,30 @@ def test_of_a_stack_it_is_said_of_two_right_sentences_and_a_wrong_stack() -> Non
 )
 def test_of_a_stack_nothing_is_said(right: Any, wrong_alone: tuple[int, ...], inputs: Any) -> None:
     assert of_stacks(right, wrong_on_stacks(right, wrong_alone), *inputs) == []
+
+
+# --- the mask, on two rows of numbers
+
+
+def masked(values: Any, mask: Any) -> Any:
+    return np.where(mask, values, 0)
+
+
+def unmasked(values: Any, mask: Any) -> Any:
+    return values
+
+
+def row(values: list[float], hides: bool, hard: bool = False) -> Probe:
+    inputs = {"values": np.array(values), "mask": np.array([True, not hides])}
+    return Probe("", inputs, hard)
+
+
+def test_who_forgets_the_mask_is_told_so_though_one_extreme_input_hides_only_zeros() -> None:
+    told = row([1.0, 2.0], hides=False), row([3.0, 4.0], hides=True)
+    assert len(said_by(of_the_mask, masked, unmasked, *told)) == 1
+    assert len(said_by(of_the_mask, masked, unmasked, *told, row([1.0, 0.0], hides=True, hard=True))) == 1
+    assert said_by(of_the_mask, masked, unmasked, *told, row([1.0, 0.0], hides=True)) == []
+    assert said_by(of_the_mask, masked, unmasked, told[1]) == []
 
 
 # --- where nothing is said

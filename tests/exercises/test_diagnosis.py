@@ -1,4 +1,4 @@
-"""What finds and words a mistake, on functions of one line: each rule by itself, not through an exercise."""
+"""What finds and words a mistake, rule by rule: on functions of one line and on the smallest exercises."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from helpers.exercises.engine.diagnosis import (
 )
 from helpers.exercises.engine.probes import Probe, numbers
 from helpers.exercises.engine.sandbox import Outcome
+from helpers.exercises.kinds import Table, Write
 from helpers.exercises.kinds.cases import input_rows, nothing_hidden_first, simplest_first
 from helpers.exercises.kinds.replies import (
+    MOST_LINES,
     always_the_same,
     errors_elsewhere,
     listed,
@@ -27,6 +29,7 @@ from helpers.exercises.kinds.replies import (
     wrong_numbers,
 )
 from helpers.exercises.kinds.values import as_number
+from helpers.exercises.kinds.write import Property
 
 PROBES = tuple(Probe(f"{n} numbers", {"x": numbers(n, start=n)}) for n in (2, 3, 5))
 
@@ -161,3 +164,109 @@ def test_an_error_elsewhere_is_told_where_nothing_else_explains_it_or_it_has_adv
 
 def test_a_comma_may_stand_for_the_point() -> None:
     assert (as_number("0,5"), as_number(" 2.5 "), as_number("half")) == (0.5, 2.5, None)
+
+
+# --- the smallest exercises
+
+
+def halves(*mistakes: Mistake, **choices: Any) -> Write:
+    """Mistakes that change choices of `scaled` -> an exercise to halve some numbers."""
+    return Write(
+        name="halves",
+        task="Half of each number.",
+        hints=("Divide by 2.",),
+        reread="00: The exercise",
+        call="my_halves(x)",
+        right=scaled,
+        answer=scaled,
+        recipe=scaled,
+        mistakes=mistakes,
+        probes=PROBES,
+        **choices,
+    )
+
+
+def scaled(x: Any, *, factor: float = 0.5, shift: float = 0.0, keep: int = 9) -> Any:
+    return np.where(np.arange(len(x)) < keep, x * factor + shift, 0.0)
+
+
+def reply(exercise: Any, attempt: Any) -> str:
+    return " ".join(exercise.evaluate(attempt).text.split())
+
+
+def test_a_mistake_may_be_shown_on_an_input_of_its_own() -> None:
+    doubled = mistake("doubled", factor=2.0)
+    assert "Smallest case: 2 numbers" in reply(halves(doubled), lambda x: 2 * x)
+    shown = halves(doubled, shown={"doubled": "3 numbers"})
+    assert "Smallest case: 3 numbers" in reply(shown, lambda x: 2 * x)
+
+
+def test_of_two_mistakes_the_case_shows_the_first_which_hides_on_smaller_inputs() -> None:
+    known = mistake("cut", keep=3), mistake("raised", shift=1.0)
+    text = reply(halves(*known), lambda x: np.where(np.arange(len(x)) < 3, x / 2 + 1, 0))
+    assert "Two things at once: you did cut, and you did raised" in text
+    assert "Smallest case: 5 numbers" in text
+
+
+def test_a_broken_property_may_name_the_section_to_reread() -> None:
+    def broken(*_: Any) -> str:
+        return "Half of a number has its sign."
+
+    rules = Property("first", "", lambda *_: "", "00: Another"), Property("sign", "", broken, "00: Signs")
+    plain = Property("sign", "", broken)
+    for properties, section in ((rules, "Signs"), ((plain,), "The exercise"), (rules[:1], "The exercise")):
+        text = reply(halves(properties=properties), lambda x: -x)
+        assert f'Worth rereading: Lesson 00, "{section}".' in text
+
+
+def test_lines_on_a_changed_input_leave_less_room_for_two_ideas() -> None:
+    known = mistake("doubled", factor=2.0), mistake("raised", shift=1.0)
+    for each in known:
+        each.idea = f"What helps whoever {each.says}. " * 6
+
+    def in_place(x: Any) -> Any:
+        x *= 2
+        x += 1
+        return x
+
+    assert "Second: " in reply(halves(*known), lambda x: 2 * x + 1)
+    text = halves(*known).evaluate(in_place).text
+    assert "Besides, after the call x no longer holds" in text
+    assert "Begin with the first: " in text
+    assert len(text[text.index("  Two things at once") :].splitlines()) <= MOST_LINES
+
+
+def table(*rows: tuple[float, float]) -> Table:
+    """A table of two columns, to fill in."""
+    return Table(
+        name="small-table",
+        task="Two columns.",
+        hints=("How the first is found.", "How the second is found."),
+        reread="00: The exercise",
+        row_name="row",
+        labels=tuple(range(len(rows))),
+        columns=("first", "second"),
+        row=lambda label: rows[label],
+        slips=((), ()),
+        because="So it is.",
+    )
+
+
+def test_numbers_of_another_column_are_told_where_they_are_not_all_one() -> None:
+    belong = 'holds the numbers that belong in "second"'
+    varied = table((3.0, 7.0), (4.0, 8.0), (5.0, 9.0))
+    assert belong in reply(varied, [[7, 7], [8, 8], [9, 9]])
+    constant = table((3.0, 1.0), (4.0, 1.0), (5.0, 1.0))
+    text = reply(constant, [[1, 1], [1, 1], [1, 1]])
+    assert belong not in text
+    assert "How the first is found." in text
+
+
+def test_a_single_cell_is_called_rounded_where_rounding_moves_it_little() -> None:
+    numbers_ = table((1.2, 1.0), (1.16, 2.0), (3.8, 3.0))
+    rounded = 'Your "first" was rounded too far'
+    assert rounded in reply(numbers_, [[1.2, 1], [1, 2], [3.8, 3]])  # by 14 %
+    far = reply(numbers_, [[1, 1], [1.16, 2], [3.8, 3]])  # by 17 %
+    assert rounded not in far
+    assert "How the first is found." in far
+    assert rounded in reply(numbers_, [[1, 1], [1, 2], [4, 3]])  # three that are all rounded prove it
