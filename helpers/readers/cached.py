@@ -39,7 +39,7 @@ def next_scores(
     newest = layer_norm(y, layer.norm_self)
     queries, keys, values = (split_heads(newest @ w, model.n_heads) for w in (own.w_q, own.w_k, own.w_v))
     cache.append(keys, values)  # of the newest symbol alone
-    mask = None if window is None else _in_sight(len(cache), window, kept)  # None: causal, the newest reads all
+    mask = None if window is None else _in_sight(len(cache), window, kept)  # None: causal
     heads, _ = cache.attend(queries, mask)  # it reads all that is in the cache, or a window of it
     y = y + merge_heads(heads) @ own.w_o
 
