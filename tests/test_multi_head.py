@@ -230,6 +230,11 @@ HALF: Any = 1.5
             "w_o must have shape",
         ),
         (
+            lambda: multi_head_attention(X, GIVEN._replace(w_k=waves(9, 12)), 3),
+            ValueError,
+            r"w_k must.*d_in = 12, the width of x \(5, 12\); got \(9, 12\)",  # there is no context here
+        ),
+        (
             lambda: multi_head_attention(X, GIVEN, 3, np.ones((4, 4), bool)),
             ValueError,
             r"\(3, 5, 5\); got \(4, 4\)",

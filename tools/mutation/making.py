@@ -198,7 +198,7 @@ def _other_values(value: Any) -> list[Any]:
     if isinstance(value, int):
         return [value + 1, value - 1]
     if isinstance(value, float):
-        return [value + 1, 2 * value] if value else [1.0]
+        return [other for other in (value + 1, 2 * value) if other != value] if value else [1.0]
     if isinstance(value, str):
         return ["" if value else "x"]
     return []
