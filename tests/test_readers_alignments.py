@@ -111,3 +111,5 @@ def test_an_empty_text_has_no_misses() -> None:
 def test_each_text_needs_its_map() -> None:
     with pytest.raises(ValueError, match="zip"):
         misses_by_symbol(["a"], ["X"], [["X"]], [], " ")
+    with pytest.raises(ValueError, match="zip"):
+        misses_by_symbol(["ab"], ["X Y"], [["X Y"]], [np.eye(1)], " ")
