@@ -168,6 +168,7 @@ def test_the_output_is_a_sum_of_what_each_head_writes() -> None:
     np.testing.assert_allclose(parts.sum(axis=1), output, atol=1e-13)
     assert [np.linalg.matrix_rank(part) for part in maps] == [D_HEAD] * N_HEADS
     assert np.linalg.matrix_rank(maps.sum(axis=0)) == D_MODEL
+    assert value_maps(waves(8, 12), waves(12, 5), 3).shape == (3, 8, 5)
 
 
 def test_a_projection_by_hand() -> None:
