@@ -163,8 +163,11 @@ def test_the_causal_flag_is_the_causal_mask(n_queries: int, n_keys: int, padded:
     close(expected, by_loops(queries, keys, values, allowed.numpy())[0])
 
 
-def test_a_single_new_query_sees_every_key_where_pytorchs_flag_shows_it_one() -> None:
+def test_a_single_new_query_sees_every_key_where_pytorchs_flag_shows_it_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     queries, keys, values = sample(2, n_queries=1)
+    monkeypatch.setattr(module_of_attention, "causal_mask", None)  # no mask is made to show it all
     found = fused_attention(queries, keys, values, causal=True)
     close(found, attention(queries, keys, values)[0])
     theirs = functional.scaled_dot_product_attention(queries, keys, values, is_causal=True)
