@@ -140,7 +140,8 @@ def test_scores_up_to_32_need_no_maximum_and_larger_ones_do(dtype: type) -> None
 def test_a_long_vector_fits_where_the_others_are_short_though_its_square_is_beyond_its_dtype(
     dtype: type,
 ) -> None:
-    long, short = np.array([[0, 300]], dtype), np.array([[0.01, 0]], dtype)
+    long: Array = np.array([[0, 300]], dtype)
+    short: Array = np.array([[0.01, 0]], dtype)
     values: Array = np.ones((1, 3), dtype)
     assert all_exponentials_fit(long, short, values)
     assert all_exponentials_fit(short, long, values)

@@ -187,7 +187,7 @@ def test_what_has_no_columns_is_named(shape: tuple[int, ...]) -> None:
 def test_the_first_number_that_is_not_finite_is_placed(bad: float) -> None:
     values = waves(2, 3, 5)
     require_finite("values", values)
-    values[0, 2, 4] = bad
+    values[0, 2, 4] = values[1, 0, 0] = bad
     with pytest.raises(
         ValueError, match=r"^values must be finite; got .* at index \(0, 2, 4\) of shape \(2, 3, 5\)$"
     ):
