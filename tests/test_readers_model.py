@@ -250,6 +250,8 @@ def test_unfit_numbers_of_symbols_are_refused(model: EncoderDecoder) -> None:
         encode(model, np.zeros((2, 7), dtype=int))
     with pytest.raises(TypeError, match=r"target must hold numbers of symbols, .* got float64 \(2,\)"):
         decode(model, [0.0, 1.0], np.zeros((3, 12)))
+    with pytest.raises(TypeError, match=r"source must hold numbers of symbols, .* got int64 \(\)"):
+        encode(model, np.int64(3))
 
 
 def test_a_missing_array_is_named(train_reader: ModuleType) -> None:
