@@ -279,6 +279,7 @@ def test_no_key_and_no_query(attend: Callable[..., Tensor]) -> None:
     assert attend(queries[:0], keys[:0], values[:0]).shape == (0, N_QUERIES, D_V)
     assert attend(queries[0, :0], keys, values).shape == (2, 0, D_V)
     assert attend(queries[0, :0], keys[0], values).shape == (2, 0, D_V)
+    assert attend(queries, keys[:1], values[:1]).shape == (2, N_QUERIES, D_V)
     assert attend(queries, keys[0, :0], values[0, :0]).shape == (2, N_QUERIES, D_V)
 
 
