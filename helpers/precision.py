@@ -49,7 +49,7 @@ def all_exponentials_fit(queries: Array, keys: Array, values: Array) -> bool:
     Sums of values must fit, too, with that factor before them.
     """
     largest_value = float(max(-values.min(initial=0), values.max(initial=0)))
-    if not 1e-20 < largest_value * max(1, values.shape[-2]) < 1e20:
+    if not 1e-20 < largest_value * values.shape[-2] < 1e20:
         return False
     squares = [
         float(np.einsum("...d,...d->...", vectors, vectors, dtype=np.float64).max(initial=0))

@@ -78,6 +78,16 @@ def test_a_whole_block_gives_what_the_row_block_gives(masked: bool) -> None:
     np.testing.assert_allclose(turned(weights), maps, atol=1e-13)
 
 
+def test_a_mask_of_one_axis_is_for_the_queries_of_every_head() -> None:
+    sees = np.array([True, True, False, True, True])
+    one, other = (
+        multi_head_attention_in_columns(X, SQUARE, SQUARE, SQUARE, SQUARE, 3, mask)
+        for mask in (sees, np.broadcast_to(sees, (5, 5)))
+    )
+    np.testing.assert_array_equal(one[1], other[1])
+    assert not one[1][..., 2].any()
+
+
 X = waves(12, 5)
 SQUARE = waves(12, 12)
 

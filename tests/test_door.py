@@ -193,6 +193,18 @@ def test_the_function_gets_what_its_check_gives() -> None:
     assert (same.__name__, same.__doc__) == ("same", "A number -> the same.")
 
 
+def test_a_check_that_gives_back_too_little_is_noticed() -> None:
+    def forgetful(*, number: int) -> tuple[()]:
+        return ()
+
+    @checked_by(forgetful)
+    def same(*, number: int = 0) -> int:
+        return number
+
+    with pytest.raises(ValueError, match="zip"):
+        same(number=3)
+
+
 # What is computed on the way is looked at as well: a product of good numbers may leave the range.
 
 

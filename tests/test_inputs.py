@@ -487,3 +487,105 @@ def test_a_value_that_is_not_finite_is_named(call: Callable[[Array], Any]) -> No
     kind, words = complaint(lambda: call(values))
     assert kind is ValueError
     assert words.startswith("values must be finite; got inf at index ")
+
+
+# --- the way back (lesson 11): a gradient, then what the function itself takes
+
+
+D_OUTPUT, IN_HEADS = waves(5, 6, start=3.0), waves(5, 10, start=3.0)
+
+
+def test_a_gradient_comes_back_first_and_then_the_rest_as_it_was() -> None:
+    mask, own = np.ones((5, 7), bool), np.ones((5, 5), bool)
+    weights, w = np.eye(3), waves(8, 3)
+    for found, expected in (
+        (inputs.softmax_backward(X[:3, :3], weights)[1:], (weights,)),
+        (
+            inputs.attention_backward(D_OUTPUT, QUERIES, KEYS, VALUES, mask),
+            (D_OUTPUT, QUERIES, KEYS, VALUES, mask),
+        ),
+        (inputs.attention_backward(D_OUTPUT, QUERIES, KEYS, VALUES), (D_OUTPUT, QUERIES, KEYS, VALUES, None)),
+        (inputs.project_backward(X[:, :3], X, w)[1:], (X, w)),
+    ):
+        assert len(found) == len(expected)
+        assert all(one is other for one, other in zip(found, expected, strict=True))
+    np.testing.assert_array_equal(inputs.softmax_backward(X[:3, :3], weights)[0], X[:3, :3])
+    np.testing.assert_array_equal(inputs.project_backward(X[:, :3], X, w)[0], X[:, :3])
+    for given in (BIASED, GIVEN):
+        found = inputs.cross_attention_backward(IN_HEADS, X, CONTEXT, given, 3, mask)
+        assert (found[0] is IN_HEADS, found[1] is X, found[2] is CONTEXT) == (True, True, True)
+        assert all(one is part for one, part in zip(found[3], given[:4], strict=False))
+        assert (found[4], found[5] is mask) == (3, True)
+    assert inputs.cross_attention_backward(IN_HEADS, X, CONTEXT, GIVEN)[4:] == (1, None)
+    found = inputs.multi_head_attention_backward(IN_HEADS, X, OWN, 3, own)
+    assert (found[0] is IN_HEADS, found[1] is X, found[3], found[4] is own) == (True, True, 3, True)
+    assert all(one is part for one, part in zip(found[2], OWN[:4], strict=False))
+    assert inputs.multi_head_attention_backward(IN_HEADS, X, OWN, 3)[4] is None
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: inputs.softmax_backward(X, [[0.5], [0.5]]),
+            "weights must sum to 1 along axis -1; shape (2, 1) has a sum 0.5",
+        ),
+        (
+            lambda: inputs.softmax_backward(waves(2, 3), np.eye(2)),
+            "d_weights must have the shape of weights, (2, 2); got (2, 3)",
+        ),
+        (
+            lambda: inputs.attention_backward(D_OUTPUT, QUERIES, KEYS, VALUES[:6]),
+            "keys and values must have as many rows (last axis but one); got (7, 4) and (6, 6)",
+        ),
+        *(
+            (
+                lambda shapes=shapes: inputs.attention_backward(VALUES, *map(np.ones, shapes)),
+                f"d_output must have the shape of the output, {output}; got (7, 6)",
+            )
+            for output, shapes in (
+                ((5, 6), ((5, 4), (7, 4), (7, 6))),
+                ((2, 3, 5, 6), ((2, 1, 5, 4), (1, 3, 7, 4), (7, 6))),
+                ((2, 3, 5, 6), ((3, 5, 4), (7, 4), (2, 1, 7, 6))),  # axes that only the values have
+            )
+        ),
+        (
+            lambda: inputs.project_backward(X, NUMBER, waves(8, 3)),
+            f"rows {ROWS.format('n, d_in')}",
+        ),
+        (
+            lambda: inputs.project_backward(X, X, waves(7, 3)),
+            "w must have shape (d_in, d_out) with d_in = 8, the width of rows (5, 8); got (7, 3)",
+        ),
+        (
+            lambda: inputs.project_backward(waves(2, 5, 4), waves(2, 5, 8), waves(8, 3)),
+            "d_projected must have the shape of rows @ w, (2, 5, 3); got (2, 5, 4)",
+        ),
+        (
+            lambda: inputs.cross_attention_backward(IN_HEADS, X, CONTEXT, GIVEN, 5),
+            "n_heads must divide the width of the rows; got 5 heads and shape (5, 6)",
+        ),
+        *(
+            (
+                lambda x=x, context=context: inputs.cross_attention_backward(X, x, context, GIVEN, 3),
+                f"d_output must have the shape of the output, {output}; got (5, 8)",
+            )
+            for output, x, context in (
+                ((5, 10), X, CONTEXT),
+                ((2, 3, 5, 10), waves(2, 1, 5, 8), waves(3, 7, 9)),
+            )
+        ),
+        (
+            lambda: inputs.multi_head_attention_backward(IN_HEADS, X, OWN, 5),
+            "n_heads must divide the width of the rows; got 5 heads and shape (5, 6)",
+        ),
+        (
+            lambda: inputs.multi_head_attention_backward(X, waves(2, 5, 8), OWN, 3),
+            "d_output must have the shape of the output, (2, 5, 10); got (5, 8)",
+        ),
+    ],
+)
+def test_what_does_not_fit_on_the_way_back_is_said_in_these_words(
+    call: Callable[[], Any], words: str
+) -> None:
+    assert complaint(call) == (ValueError, words)

@@ -166,6 +166,17 @@ def test_nan_in_a_padded_row_is_no_movement_and_a_new_nan_is() -> None:
     assert "output 1 moved by inf" in says(lambda: leaks.assert_causal(turns_nan, X))
 
 
+def test_an_output_that_overflows_when_a_token_is_changed_has_moved_without_a_warning() -> None:
+    leaks.assert_causal(lambda x: np.exp(90 * x), X)
+    assert "moved by inf" in says(lambda: leaks.assert_causal(lambda x: np.exp(90 * x[:, ::-1]), X))
+
+
+def test_pytest_shows_the_check_that_failed_not_what_it_is_made_of() -> None:
+    with pytest.raises(AssertionError) as caught:
+        leaks.assert_causal(reads, X)
+    assert caught.traceback.filter(caught)[-1].name == "assert_causal"
+
+
 # --- rows of a batch
 
 
@@ -307,8 +318,9 @@ def step(piece: Array, cache: KVCache | None) -> tuple[Array, KVCache]:
     return cache.attend(piece)[0], cache
 
 
-def test_a_cache_that_is_right() -> None:
-    leaks.assert_cache_matches(causal, step, waves(7, D))
+@pytest.mark.parametrize("stack", [(), (B,), (B, 2)])
+def test_a_cache_that_is_right(stack: tuple[int, ...]) -> None:
+    leaks.assert_cache_matches(causal, step, waves(*stack, 7, D))
 
 
 @pytest.mark.parametrize(
@@ -383,6 +395,8 @@ COUNTER = iter(range(1000))
             "real must hold True",
         ),
         (lambda: leaks.assert_padding_ignored(lambda x, r: x, X, REAL[:, 1:]), ValueError, "real must hold"),
+        (lambda: leaks.assert_padding_ignored(lambda x, r: x, X[0], REAL[0]), ValueError, "real must hold"),
+        (lambda: leaks.assert_causal(causal, 3), ValueError, r"x must have shape \(\.\.\., n, d\)"),
     ],
 )
 def test_what_does_not_fit_is_named(call: Any, error: type[Exception], words: str) -> None:

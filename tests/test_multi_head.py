@@ -168,6 +168,7 @@ def test_the_output_is_a_sum_of_what_each_head_writes() -> None:
     np.testing.assert_allclose(parts.sum(axis=1), output, atol=1e-13)
     assert [np.linalg.matrix_rank(part) for part in maps] == [D_HEAD] * N_HEADS
     assert np.linalg.matrix_rank(maps.sum(axis=0)) == D_MODEL
+    assert value_maps(waves(8, 12), waves(12, 5), 3).shape == (3, 8, 5)
 
 
 def test_a_projection_by_hand() -> None:
@@ -228,6 +229,11 @@ HALF: Any = 1.5
             lambda: multi_head_attention(X, GIVEN._replace(w_o=waves(9, 12)), 3),
             ValueError,
             "w_o must have shape",
+        ),
+        (
+            lambda: multi_head_attention(X, GIVEN._replace(w_k=waves(9, 12)), 3),
+            ValueError,
+            r"w_k must.*d_in = 12, the width of x \(5, 12\); got \(9, 12\)",  # there is no context here
         ),
         (
             lambda: multi_head_attention(X, GIVEN, 3, np.ones((4, 4), bool)),

@@ -163,8 +163,11 @@ def test_the_causal_flag_is_the_causal_mask(n_queries: int, n_keys: int, padded:
     close(expected, by_loops(queries, keys, values, allowed.numpy())[0])
 
 
-def test_a_single_new_query_sees_every_key_where_pytorchs_flag_shows_it_one() -> None:
+def test_a_single_new_query_sees_every_key_where_pytorchs_flag_shows_it_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     queries, keys, values = sample(2, n_queries=1)
+    monkeypatch.setattr(module_of_attention, "causal_mask", None)  # no mask is made to show it all
     found = fused_attention(queries, keys, values, causal=True)
     close(found, attention(queries, keys, values)[0])
     theirs = functional.scaled_dot_product_attention(queries, keys, values, is_causal=True)
@@ -275,6 +278,8 @@ def test_no_key_and_no_query(attend: Callable[..., Tensor]) -> None:
     assert attend(queries[:, :0], keys, values).shape == (2, 0, D_V)
     assert attend(queries[:0], keys[:0], values[:0]).shape == (0, N_QUERIES, D_V)
     assert attend(queries[0, :0], keys, values).shape == (2, 0, D_V)
+    assert attend(queries[0, :0], keys[0], values).shape == (2, 0, D_V)
+    assert attend(queries, keys[:1], values[:1]).shape == (2, N_QUERIES, D_V)
     assert attend(queries, keys[0, :0], values[0, :0]).shape == (2, N_QUERIES, D_V)
 
 

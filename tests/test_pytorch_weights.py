@@ -382,6 +382,16 @@ MISFITS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         TypeError,
         "w_q must hold real numbers",
     ),
+    "words in a bias": (
+        lambda: state_dict_from_numpy(GIVEN._replace(b_k=["a"] * 12)),
+        TypeError,
+        "b_k must hold real numbers",
+    ),
+    "keys that do not divide": (
+        lambda: from_numpy(GIVEN._replace(w_q=waves(11, 10), w_k=waves(9, 10), b_q=None, b_k=None), N_HEADS),
+        ValueError,
+        "with H = 3 heads; got w_q",
+    ),
     "another module": (
         lambda: from_torch(WRONG["a module"]),
         TypeError,

@@ -102,6 +102,8 @@ def test_misses_are_counted_where_they_were_read() -> None:
     assert read == Counter(a=2, b=3)  # the third has too few symbols and is left out
     assert missed == Counter(a=1)
     assert misses_by_symbol(["ab"], ["XY"], [["XZ"]], [np.eye(2)], "")[0] == Counter(b=1)
+    both_from_b = np.array([[0.4, 0.6], [0.3, 0.7]])
+    assert misses_by_symbol(["ab"], ["XY"], [["XZ"]], [both_from_b], "") == (Counter(b=1), Counter(b=2))
 
 
 def test_an_empty_text_has_no_misses() -> None:
@@ -111,3 +113,5 @@ def test_an_empty_text_has_no_misses() -> None:
 def test_each_text_needs_its_map() -> None:
     with pytest.raises(ValueError, match="zip"):
         misses_by_symbol(["a"], ["X"], [["X"]], [], " ")
+    with pytest.raises(ValueError, match="zip"):
+        misses_by_symbol(["ab"], ["X Y"], [["X Y"]], [np.eye(1)], " ")

@@ -244,10 +244,14 @@ def test_unfit_texts_are_refused(
 def test_unfit_numbers_of_symbols_are_refused(model: EncoderDecoder) -> None:
     with pytest.raises(ValueError, match="source must hold numbers of symbols from 0 to 5; got 1 to 6"):
         encode(model, [1, 6])
+    with pytest.raises(ValueError, match="source must hold numbers of symbols from 0 to 5; got -1 to 2"):
+        encode(model, [-1, 2])
     with pytest.raises(ValueError, match=r"source may have at most 6 symbols; got shape \(2, 7\)"):
         encode(model, np.zeros((2, 7), dtype=int))
     with pytest.raises(TypeError, match=r"target must hold numbers of symbols, .* got float64 \(2,\)"):
         decode(model, [0.0, 1.0], np.zeros((3, 12)))
+    with pytest.raises(TypeError, match=r"source must hold numbers of symbols, .* got int64 \(\)"):
+        encode(model, np.int64(3))
 
 
 def test_a_missing_array_is_named(train_reader: ModuleType) -> None:

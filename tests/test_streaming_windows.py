@@ -1,5 +1,6 @@
 """Windows and grouped queries of helpers.streaming, against attention and torch."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,33 @@ from streaming_samples import MASKS, assert_attends, rounding, sample
 from torch.nn import functional
 
 from helpers.attention import attention
+from helpers.door import behind_the_door
 from helpers.masking import causal_mask
 from helpers.streaming import (
     blocked_attention,
     grouped_query_attention,
+    tile_kinds,
     window_mask,
 )
 from helpers.validation import Array
 
 pytestmark = pytest.mark.filterwarnings("error")
+
+
+@pytest.mark.parametrize(
+    ("function", "given"),
+    [
+        (blocked_attention, sample()),
+        (grouped_query_attention, sample(2)),
+        (tile_kinds, (1000, 2000)),
+        (window_mask, (5, 7, 2)),
+    ],
+)
+def test_what_need_not_be_given_is_the_same_behind_the_door(
+    function: Callable[..., Any], given: tuple[Any, ...]
+) -> None:
+    for one, other in zip(function(*given), behind_the_door(function, *given), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 # --- windows

@@ -198,7 +198,7 @@ def _other_values(value: Any) -> list[Any]:
     if isinstance(value, int):
         return [value + 1, value - 1]
     if isinstance(value, float):
-        return [value + 1, 2 * value] if value else [1.0]
+        return [other for other in (value + 1, 2 * value) if other != value] if value else [1.0]
     if isinstance(value, str):
         return ["" if value else "x"]
     return []
@@ -212,7 +212,7 @@ def _other_calls(call: ast.Call) -> Iterator[Other]:
         if ast.dump(one) != ast.dump(other) and not isinstance(other, ast.Starred):
             swapped = [*call.args[:place], other, one, *call.args[place + 2 :]]
             yield "arguments swapped", _with(call, args=swapped)
-    for place in range(len(call.keywords)):
+    for place in range(len(call.keywords) if name != "zip" else 0):  # strict=False stands for both
         rest = [*call.keywords[:place], *call.keywords[place + 1 :]]
         yield "keyword left out", _with(call, keywords=rest)
     if name in OPPOSITES:

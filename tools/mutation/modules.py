@@ -18,8 +18,6 @@ OTHER_TESTS = {
     "helpers.heads": ("multi_head",),
     "helpers.leaks": ("leaks", "leaks_in_a_test"),
     "helpers.streaming": ("streaming", "streaming_cache", "streaming_windows", "streaming_small_scores"),
-    "helpers.inputs_of_streaming": ("streaming", "streaming_cache", "streaming_windows"),
-    "helpers.inputs": ("inputs", "gradients"),
     "helpers.pytorch.attention": ("pytorch_attention", "pytorch_modes", "pytorch_module"),
     "helpers.pytorch.validation": ("pytorch_attention", "pytorch_module"),
     "helpers.pytorch.parity": ("parity",),
