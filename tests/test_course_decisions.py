@@ -18,6 +18,7 @@ from course.environment import check_room, check_venv_modules, ensure_kernels
 from course.installing import explain
 from course.main import main, parse
 from course.messages import CourseError
+from course.programs import variables
 from course.stamps import Stamp, lock_fingerprint, missing, project_fingerprint
 from course.torch_builds import answers, torch_tries, torch_version
 
@@ -187,3 +188,13 @@ def test_the_real_data_is_whole() -> None:
 def test_the_real_lock_names_the_torch_that_is_installed() -> None:
     installed = importlib.metadata.version("torch").partition("+")[0]
     assert torch_version() == installed
+
+
+@pytest.mark.parametrize("name", ["PYTHONDONTWRITEBYTECODE", "PYTHONHOME", "PYTHONPATH", "MPLBACKEND"])
+def test_what_a_shell_sets_for_other_programs_does_not_reach_the_course(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("COURSE_SOMETHING", "1")
+    assert name not in variables()
+    assert variables()["COURSE_SOMETHING"] == "1"

@@ -25,8 +25,8 @@ with torch.inference_mode():
     torch.ones(31 * 2**20, dtype=torch.uint8)
     for n in json.loads(sys.argv[1]):
         rows = torch.randn(3, 1, 8, n, 64)
-        # From 1,024 on each table has 32 MiB or more, and the allocator has nothing to learn.
-        print(fresh_bytes(lambda: attention(*rows), *((2, 3) if n >= 1_024 else ())))
+        warm_up = 2 if n >= 1_024 else 8  # tables of 32 MiB and more: the allocator learns nothing
+        print(fresh_bytes(lambda: attention(*rows), warm_up))
 """
 
 

@@ -17,7 +17,7 @@ HELP = """\
 The one command of the course. It needs Python 3.11 or newer and nothing else.
 
 python course.py lab      opens the course in JupyterLab
-python course.py test     runs every notebook again, and what can differ between machines; --all every test
+python course.py test     runs every notebook again, and most of what can differ by machine; --all every test
 python course.py run      executes the notebooks again and stores what they print
 python course.py setup    makes the environment and stops there
 python course.py update   fetches the newer course and keeps your answers and your own cells in it

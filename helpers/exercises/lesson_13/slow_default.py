@@ -11,8 +11,9 @@ EXERCISE = Choose(
     options={
         "a": "The loss would not be the same if the mask were ignored, and a fused kernel "
         "that takes no mask raises or is passed over. Nothing here speaks for it.",
-        "b": "It would run. But PyTorch passes over some versions because of bugs, you would not know what "
-        "ran before, and on another GPU the one that you forced may be the slow one (on an A100 it was).",
+        "b": "It would run. But PyTorch may have passed cuDNN over because of a bug in your version. "
+        "You would not know what ran before, and on another GPU the one that you forced may be the slow one "
+        "(on an A100 it was).",
         "c": "Time the very call, with its shapes and dtype, once under each back end named by sdpa_kernel. "
         "One of them will match the slow run and one the fast run: now you know which kernel ran, and why "
         "the default changed is a question with an answer (another build of PyTorch, another cuDNN).",
