@@ -46,8 +46,9 @@ def course(tmp_path: Path) -> Path:
 
 def run(course: Path, *options: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(ROOT / "tools" / "mutants.py"), "little", f"--root={course}", *options]
-    quickly = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # nbval alone takes seconds to load
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=quickly)
+    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # nbval alone takes seconds to load
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # what would be written beside the sources is
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=env)
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

@@ -221,8 +221,9 @@ def _arguments(root: Path, folder: Path) -> list[str]:
 def _settings(folder: Path) -> Iterator[None]:
     """Nothing is written beside the sources, and Hypothesis draws the same examples for each mutant."""
     environment, bytecode = dict(os.environ), (sys.pycache_prefix, sys.dont_write_bytecode)
-    sys.pycache_prefix, sys.dont_write_bytecode = str(folder / "pycache"), False  # for the next mutants
-    os.environ |= {"CI": "1", "HYPOTHESIS_STORAGE_DIRECTORY": str(folder)}
+    pycache = str(folder / "pycache")
+    sys.pycache_prefix, sys.dont_write_bytecode = pycache, False  # for the next mutants
+    os.environ |= {"CI": "1", "HYPOTHESIS_STORAGE_DIRECTORY": str(folder), "PYTHONPYCACHEPREFIX": pycache}
     try:
         yield
     finally:
