@@ -128,6 +128,8 @@ def test_the_grid_of_the_best_device_is_the_default(monkeypatch: pytest.MonkeyPa
     assert {row.note for row in rows} == {"not asked"}
     parity_grid("cpu", {"spy": spy})
     assert str(seen[-1]) == "cpu"
+    without_reason = parity_grid("cpu", {"silent": lambda case: Answer(None, None)})
+    assert {(row.difference, row.note) for row in without_reason} == {(None, "")}
 
 
 def test_it_computes_on_one_thread_without_onednn_and_then_gives_both_back() -> None:

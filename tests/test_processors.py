@@ -140,6 +140,18 @@ def test_without_a_processor_to_play_there_is_the_native_one_alone(monkeypatch):
     assert processors.environment("oldest") == dict(os.environ)
 
 
+def test_a_feature_by_a_name_that_numpy_no_longer_knows_does_not_stop_the_tests():
+    env = {**os.environ, "NPY_DISABLE_CPU_FEATURES": "AN_OLD_NAME"}
+    strict = [sys.executable, "-W", "error::ImportWarning", "-c", "import numpy"]
+    warned = subprocess.run(strict, env=env, capture_output=True, timeout=300, check=False)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_scaling.py"]
+    done = subprocess.run(
+        command, cwd=processors.ROOT, env=env, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (warned.returncode, done.returncode) == (1, 0), done.stdout
+    assert " passed" in done.stdout
+
+
 def test_every_exception_is_a_pair_that_is_tried():
     pairs = {
         (exercise.name, frozenset(version.names))
