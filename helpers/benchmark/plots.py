@@ -126,16 +126,11 @@ def plot_roofline(
             axes.loglog(xs, ys, lw=1, label=name, **canvas.look(i))
             upright = xs[-1] < 4 * xs[0]  # then the other points stand above and below, and the note beside
             for place in (0, -1):
+                side = "center" if not upright else "right" if xs[place] == xs.min() else "left"
+                shift = {"center": (0, -14), "right": (-8, -3), "left": (8, -3)}[side]
                 note = f"n {lines[name][place]['n']:,}"
-                shift = (8, -3) if upright else (0, -14)
-                axes.annotate(
-                    note,
-                    (xs[place], ys[place]),
-                    shift,
-                    textcoords="offset points",
-                    size=8,
-                    ha="left" if upright else "center",
-                )
+                at = (xs[place], ys[place])
+                axes.annotate(note, at, shift, textcoords="offset points", size=8, ha=side)
         axes.set(xlabel="operations a byte, counted", ylabel="operations a second, measured")
         axes.set_title(_title(record, lines))
         axes.xaxis.set_major_formatter("{x:,g}")
