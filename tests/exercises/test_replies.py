@@ -22,10 +22,16 @@ from helpers.softmax import softmax
 
 FUNCTIONS = [exercise for exercise in exercises().values() if isinstance(exercise, Write)]
 VALUES = [exercise for exercise in exercises().values() if not isinstance(exercise, Write)]
+FIRST_WITH = {exercise.diagnosis: exercise.name for exercise in reversed(FUNCTIONS)}
 
 
 def by_name(exercise: Any) -> str:
     return exercise.name
+
+
+def one_in(exercise: Write) -> int:
+    """A bug to find may share its mistakes with an exercise before it: then one in five is tried again."""
+    return 1 if FIRST_WITH[exercise.diagnosis] == exercise.name else 5
 
 
 def _most_alike(change_scores=None, order=None, choose=None):
@@ -284,7 +290,7 @@ def words_of(text: str) -> list[str]:
 def test_a_reply_has_at_most_six_lines(exercise):
     """Besides the case that is shown."""
     named = {version.names: version for version in exercise.diagnosis.singles}
-    for version in named.values():
+    for version in list(named.values())[:: one_in(exercise)]:
         text = exercise.evaluate(version.function).text
         assert len(words_of(text)) <= MOST_LINES, text
 
@@ -310,7 +316,7 @@ def test_of_two_mistakes_the_case_shows_the_one_told_first(exercise):
         triples = zip(outcomes, right, exercise.probes, strict=True)
         return {probe.kind for got, best, probe in triples if not exercise.accepts(got, best, probe)}
 
-    for pair in exercise.diagnosis.pairs[::97]:
+    for pair in exercise.diagnosis.pairs[:: 97 * one_in(exercise)]:
         feedback = exercise.evaluate(pair.function)
         if len(feedback.named) == 1 and len(feedback.named[0]) == 2:
             first = set().union(*map(wrong_on, alone[feedback.named[0][0]]))
