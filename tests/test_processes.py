@@ -300,7 +300,7 @@ def test_a_death_that_is_seen_after_the_complaint_is_told_all_the_same(in_time, 
 def test_a_result_that_cannot_be_sent():
     fault = fault_of(Crew(1), "ring_checks:give_a_function_back")
     assert "process 0 of 1" in str(fault)
-    assert "pickle" in str(fault)
+    assert "the job's result, of type function, cannot be sent, because pickle cannot carry it" in str(fault)
 
 
 def shares_of(**changes: dict[int, torch.Tensor]) -> list[dict[str, torch.Tensor]]:

@@ -189,11 +189,22 @@ def _answer(ring: Ring, folder: Path, order: str) -> bytes:
         job, inputs = pickle.loads(given.read_bytes())
         given.unlink()
         ring.count_anew()
-        result = pickle.dumps(find_job(job)(ring, **inputs))
+        result = _packed(find_job(job)(ring, **inputs))
         Path(folder, f"result_{order}_{ring.rank}").write_bytes(result)
     except Exception as error:
         return _fault(error, LOST if isinstance(error, NeighbourError) else RAISED)
     return json.dumps([DONE, "", ""]).encode()
+
+
+def _packed(result: object) -> bytes:
+    """A job's result -> the bytes that are sent. Which error pickle raises hangs on the version of Python."""
+    try:
+        return pickle.dumps(result)
+    except Exception as error:
+        raise TypeError(
+            f"the job's result, of type {type(result).__name__}, cannot be sent, because pickle cannot carry "
+            f"it: {error}"
+        ) from error
 
 
 def _fault_at_the_start(error: Exception, port: int | None) -> bytes:
