@@ -126,10 +126,16 @@ def test_the_roofline_shows_its_slope_and_says_where_calculating_is_the_limit(dr
     assert "fused: 32.0 to 512.0 operations a byte, compute-bound; " in told
 
 
-def test_points_that_stand_above_one_another_have_their_notes_beside(drawn, shown):
+@pytest.mark.parametrize(("bytes_of_the_first", "side_of_the_first"), [(5, "left"), (6, "right")])
+def test_points_that_stand_above_one_another_have_their_notes_beside(
+    drawn, shown, bytes_of_the_first, side_of_the_first
+):
+    """On the side where no other point stands, if the first is a little to the left."""
+    drawn["cases"][0]["moved_bytes"] = bytes_of_the_first * drawn["cases"][0]["n"] ** 2
     plots.plot_roofline(drawn)
     notes = [text for text in shown[0].axes[0].texts if text.get_text().startswith("n ")]
-    assert [note.get_horizontalalignment() for note in notes] == ["left", "left", "center", "center"]
+    sides = [note.get_horizontalalignment() for note in notes]
+    assert sides == [side_of_the_first, "left", "center", "center"]
 
 
 def test_two_records_are_drawn_side_by_side_and_compared(drawn, shown, capsys):

@@ -126,7 +126,8 @@ def plot_roofline(
             axes.loglog(xs, ys, lw=1, label=name, **canvas.look(i))
             upright = xs[-1] < 4 * xs[0]  # then the other points stand above and below, and the note beside
             for place in (0, -1):
-                side = "center" if not upright else "right" if xs[place] == xs.min() else "left"
+                alone_at_the_left = xs[place] < xs[-1 - place]
+                side = "center" if not upright else "right" if alone_at_the_left else "left"
                 shift = {"center": (0, -14), "right": (-8, -3), "left": (8, -3)}[side]
                 note = f"n {lines[name][place]['n']:,}"
                 at = (xs[place], ys[place])
