@@ -6,10 +6,12 @@ import builtins
 import importlib
 import math
 import random
+import subprocess
 import sys
 import threading
 import time
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,8 @@ from helpers.exercises import evaluate
 from helpers.exercises.catalogue import exercises, find
 from helpers.exercises.engine import limits, sandbox
 from helpers.softmax import softmax
+
+ROOT = Path(__file__).parents[2]
 
 FOR_EVER = 30.0  # seconds; a machine may be busy, and what is not stopped has no end
 
@@ -204,6 +208,35 @@ def test_endless_attempts_are_stopped(attempt, monkeypatch):
     feedback = evaluate("softmax", attempt)
     assert time.monotonic() - start < FOR_EVER
     assert "your function was stopped" in feedback.text
+
+
+WITHOUT_BUILTINS = """
+import builtins
+from helpers.exercises.engine import limits
+names, before, out_of_time = vars(builtins), dict(vars(builtins)), limits.OutOfTimeError
+def loop():
+    names.clear()
+    while True:
+        pass
+came = None
+with limits.time_limit(limits.Clock(0.1)):
+    try:
+        limits.below(loop)
+    except out_of_time as error:
+        came = error
+    finally:
+        names.update(before)
+print(type(came).__name__)
+"""
+
+
+@pytest.mark.skipif(not limits.set_timer, reason="no timer signal on this system")
+def test_the_alarm_needs_no_builtins():
+    """It may ring before they are put back, and an error of its own would keep them from it."""
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_BUILTINS], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "OutOfTimeError\n", done.stderr
 
 
 def test_endless_attempts_are_stopped_in_another_thread_too(monkeypatch):

@@ -58,6 +58,9 @@ MAIN_THREAD = threading.main_thread().ident
 # Bound here, before any answer can replace them.
 plain_signal: Any = importlib.import_module("_signal")  # the enums of `signal` cost ten times as much
 plain_open, plain_int = open, int
+# An alarm may ring where an answer has emptied the builtins, and in what puts them back.
+plain_any, plain_map, plain_enumerate = any, map, enumerate
+too_deep, no_more = RecursionError, StopIteration
 set_handler, set_trace, get_trace = plain_signal.signal, sys.settrace, sys.gettrace
 get_deepest, set_deepest = sys.getrecursionlimit, sys.setrecursionlimit
 set_timer: Any = getattr(signal, "setitimer", None)  # Windows has none of these
@@ -157,7 +160,7 @@ def _with_errors_of_its_own(call: Callable[..., T], *arguments: Any) -> T:
     def inside() -> Iterator[tuple[bool, Any]]:
         try:
             yield True, call(*arguments)
-        except StopIteration as error:  # out of a generator it would come as another error
+        except no_more as error:  # out of a generator it would come as another error
             yield False, error
 
     is_value, came = next(inside())
@@ -170,7 +173,7 @@ def _with_errors_of_its_own(call: Callable[..., T], *arguments: Any) -> T:
 def is_learners(frame: types.FrameType) -> bool:
     """True for code from a cell, a text or a file of the learner's: not from Python, a package or us."""
     file = frame.f_code.co_filename
-    return not file.startswith(NOT_LEARNERS) and not any(part in file for part in PACKAGES)
+    return not file.startswith(NOT_LEARNERS) and not plain_any(part in file for part in PACKAGES)
 
 
 def plant(thread: int, error: type[BaseException]) -> None:
@@ -236,9 +239,9 @@ def _frames_below(frame: types.FrameType | None, whole: bool) -> Frames | None:
 
 def importing(frames: Frames) -> str:
     """ "own" where a module of the learner's is being imported, "library" for any other, else ""."""
-    for place, frame in enumerate(frames):
+    for place, frame in plain_enumerate(frames):
         if frame.f_code.co_filename.startswith("<frozen importlib"):
-            return "own" if any(map(_is_own_module, frames[:place])) else "library"
+            return "own" if plain_any(plain_map(_is_own_module, frames[:place])) else "library"
     return ""
 
 
@@ -251,7 +254,7 @@ def _is_own_module(frame: types.FrameType) -> bool:
 def _learners_frames(frame: types.FrameType | None, whole: bool) -> Frames | None:
     """What runs just now -> its frames, if they belong to what may be stopped, else None."""
     frames = _frames_below(frame, whole)
-    if frames is None or (whole and not any(map(is_learners, frames))):
+    if frames is None or (whole and not plain_any(plain_map(is_learners, frames))):
         return None
     return frames
 
@@ -276,7 +279,7 @@ def _timer_signal(clock: Clock, whole: bool) -> Iterator[None]:
             stop(frame)
         finally:
             ringing = False
-            with contextlib.suppress(RecursionError):  # what is not put back here is put back after the check
+            with contextlib.suppress(too_deep):  # what is not put back here is put back after the check
                 set_deepest(deepest)
 
     def stop(frame: types.FrameType | None) -> None:
