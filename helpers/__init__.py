@@ -33,6 +33,7 @@ machine          what lesson 00 says of the machine
 own_folder       where a person's own data of the course lies
 datasets         one function per file in data/, checksum verified
 plots            one function per kind of picture; each prints its finding in words
+garbage          gives back what a figure leaves, without a search of all that libraries left
 one_thread       a process in which no library works on more than one thread
 programs         what a call holds, how a helper is written, a Python of its own   lesson 13
 exercises        the checker, and the catalogue of exercises and mistakes

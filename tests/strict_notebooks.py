@@ -38,6 +38,7 @@ MEGABYTES = {"numpy": 150, "torch": 450, "model": 600}
 
 FIND_CONTROLS = """
 import gc as _gc, json as _json, ipywidgets as _ipywidgets
+_gc.unfreeze()  # what is frozen is not among its objects
 _controls = []
 for _object in _gc.get_objects():
     # Not isinstance: it asks a stand-in for its __class__, and one of torch's answers with a warning.

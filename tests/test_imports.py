@@ -37,7 +37,7 @@ MAY_LOAD = {
 
 # A module imports only modules of a lower storey: the maths knows no data, no pictures and no exercises.
 STOREYS = [
-    {"helpers.validation", "helpers.door", "helpers.own_folder", "helpers.one_thread"},
+    {"helpers.validation", "helpers.door", "helpers.own_folder", "helpers.one_thread", "helpers.garbage"},
     {"helpers.inputs", "helpers.precision", "helpers.probing"},
     {"helpers.inputs_of_positions", "helpers.inputs_of_streaming"},
     {"helpers.similarity", "helpers.scaling", "helpers.softmax", "helpers.masking", "helpers.shares"},

@@ -1,7 +1,6 @@
 """A device as the harness sees it: its clock, its memory, its name, and the fastest that it can be."""
 
 import contextlib
-import gc
 import os
 import platform
 import subprocess
@@ -14,6 +13,7 @@ import numpy as np
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from helpers import garbage
 from helpers.benchmark.records import Ceiling, Device, Versions
 from helpers.pytorch.memory import allocations
 
@@ -71,7 +71,7 @@ class Cpu:
 
     def clear(self) -> None:
         """() -> gives back what nobody holds any more."""
-        gc.collect()
+        garbage.collect()
 
     def capability(self) -> tuple[int, int]:
         """() -> what NVIDIA calls the compute capability, (0, 0) where there is none."""
@@ -129,7 +129,7 @@ class Cuda(Cpu):
 
     def clear(self) -> None:
         """() -> gives back what nobody holds any more, to the GPU too."""
-        gc.collect()
+        garbage.collect()
         torch.cuda.empty_cache()
 
     def capability(self) -> tuple[int, int]:
@@ -173,7 +173,7 @@ class Mps(Cpu):
 
     def clear(self) -> None:
         """() -> gives back what nobody holds any more, to the GPU too."""
-        gc.collect()
+        garbage.collect()
         torch.mps.empty_cache()
 
     def describe(self) -> Device:

@@ -4,7 +4,6 @@ Colours come from palettes that colour-blind readers can tell apart (cividis; Ok
 differ in marker and dash too.
 """
 
-import gc
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from helpers import garbage
 from helpers.masking import Mask
 from helpers.validation import Array, as_floats
 
@@ -40,7 +40,7 @@ def show(figure: Figure) -> None:
     draw_the_first_too()
     plt.show()
     plt.close(figure)
-    gc.collect()  # a figure's parts point at each other; left alone, many wait in memory
+    garbage.collect()  # a figure's parts point at each other; left alone, many wait in memory
 
 
 def draw_the_first_too() -> None:

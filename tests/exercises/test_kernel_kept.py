@@ -268,3 +268,21 @@ def test_python_looks_for_circles_again_after_a_check(monkeypatch, searches):
         assert set(seen) == {False}
     finally:
         enable()
+
+
+def test_what_an_answer_froze_is_searched_again_also_where_something_was_frozen_before():
+    """As it is after a figure in a lesson, where the course freezes what libraries left."""
+
+    def my_softmax(scores):
+        gc.freeze()
+        return scores
+
+    gc.freeze()
+    before = gc.get_freeze_count()
+    try:
+        circles: list[list[int]] = [[] for _ in range(1_000)]  # tracked, and not frozen yet
+        evaluate("softmax", my_softmax)
+        assert gc.get_freeze_count() <= before
+        assert len(circles) == 1_000
+    finally:
+        gc.unfreeze()

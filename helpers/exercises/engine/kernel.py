@@ -304,7 +304,7 @@ def of_the_collector() -> PutBack:
         gc.set_threshold(*threshold)
         gc.set_debug(debug)
         callbacks[:] = before
-        if not frozen and gc.get_freeze_count():
+        if gc.get_freeze_count() > frozen:
             gc.unfreeze()
 
     return put_back
