@@ -239,6 +239,43 @@ def test_the_alarm_needs_no_builtins():
     assert done.stdout == "OutOfTimeError\n", done.stderr
 
 
+ALWAYS_ONE_MORE = """
+import signal, sys
+from helpers.exercises.engine import limits
+deepest_ring = 0
+def one_more(depth, put_back=limits.set_deepest):
+    global deepest_ring
+    frame, rings = sys._getframe(), 0
+    while frame is not None:
+        rings += frame.f_code.co_name == "ring"
+        frame = frame.f_back
+    deepest_ring = max(deepest_ring, rings)
+    if rings < 5:
+        signal.raise_signal(signal.SIGALRM)
+    put_back(depth)
+limits.set_deepest = one_more
+def loop():
+    while True:
+        pass
+came = None
+with limits.time_limit(limits.Clock(0.1)):
+    try:
+        limits.below(loop)
+    except limits.OutOfTimeError as error:
+        came = error
+print(type(came).__name__, deepest_ring)
+"""
+
+
+@pytest.mark.skipif(not limits.set_timer, reason="no timer signal on this system")
+def test_an_alarm_does_not_ring_inside_itself():
+    """Where the next one always comes before the last is over, ring upon ring would fill the stack."""
+    done = subprocess.run(
+        [sys.executable, "-c", ALWAYS_ONE_MORE], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "OutOfTimeError 1\n", done.stdout + done.stderr
+
+
 def test_endless_attempts_are_stopped_in_another_thread_too(monkeypatch):
     """The way taken where there is no timer signal, as on Windows."""
     monkeypatch.setattr(sandbox, "SECONDS", 0.3)

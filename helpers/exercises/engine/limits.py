@@ -278,9 +278,11 @@ def _timer_signal(clock: Clock, whole: bool) -> Iterator[None]:
             set_deepest(deepest + FOR_A_RING)  # else an endless recursion gets a RecursionError, and goes on
             stop(frame)
         finally:
-            ringing = False
-            with contextlib.suppress(too_deep):  # what is not put back here is put back after the check
+            try:  # noqa: SIM105 (`suppress` is a call of Python's, in which the next alarm would ring)
                 set_deepest(deepest)
+            except too_deep:  # what is not put back here is put back after the check
+                pass
+            ringing = False  # last: a slow alarm must not meet the next one here
 
     def stop(frame: types.FrameType | None) -> None:
         nonlocal rung
