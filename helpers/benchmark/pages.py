@@ -25,7 +25,7 @@ with torch.inference_mode():
     torch.ones(31 * 2**20, dtype=torch.uint8)
     for n in json.loads(sys.argv[1]):
         rows = torch.randn(3, 1, 8, n, 64)
-        # With tables of 32 MiB and more the fourth call is as any later one, also where memory is kept.
+        # With tables of 32 MiB and more nothing changes from the fourth call on, nor where memory is kept.
         warm_up, calls = (4, 1) if n >= 1_024 else (8, 3)
         print(fresh_bytes(lambda: attention(*rows), warm_up, calls))
 """
